@@ -8,6 +8,7 @@ import type { Clock } from '../domain/clock.ts';
 import { countCards } from '../domain/credentials/card-count.ts';
 import { createCardEvidence } from '../domain/credentials/card-evidence.ts';
 import { createCardService } from '../domain/credentials/card-service.ts';
+import { deriveCardEvents } from '../domain/credentials/listed-card.ts';
 import type { EventBus } from '../domain/event-bus.ts';
 import { createLiveService } from '../domain/events/live-service.ts';
 import { recordBatteries } from '../domain/locks/battery-history.ts';
@@ -76,6 +77,7 @@ export function createServices(options: ServicesOptions) {
 function createCommandServices({ clock, events, stores, drivers: link, commandIds, commandTimeoutMs }: ServicesOptions) {
   const { locks, statuses, batteries } = stores;
   const { emit } = events;
+  deriveCardEvents({ events, emit });
   const lists = createLockLists(locks);
   const names = createLockNames(locks);
   // The lists are updated before any other subscriber sees the change.

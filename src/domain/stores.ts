@@ -7,6 +7,7 @@ import type { AlarmStore } from './alarms/alarm-ports.ts';
 import type { AuditStore } from './audit/audit-ports.ts';
 import type { CounterStore } from './counters.ts';
 import type { CardStore } from './credentials/card-ports.ts';
+import type { EntryStore } from './credentials/entry-ports.ts';
 import type { HubStore } from './locks/hub-ports.ts';
 import type { BatteryStore, LockStore, RemovedLockStore, StatusStore } from './locks/lock-ports.ts';
 import type { PersonStore, ScheduleStore } from './people/people-ports.ts';
@@ -15,6 +16,8 @@ import type { WebhookStore } from './webhooks/webhook-ports.ts';
 
 export interface Stores {
   readonly locks: LockStore;
+  readonly entries: EntryStore;
+  /** A view of the entries. */
   readonly cards: CardStore;
   readonly removedLocks: RemovedLockStore;
   readonly hubs: HubStore;

@@ -7,7 +7,7 @@ import type { Stores } from '../../src/domain/stores.ts';
 import {
   deviceId,
   lockId,
-  sampleCard,
+  sampleEntry,
   sampleEvents,
   sampleLock,
   samplePerson,
@@ -17,13 +17,13 @@ import {
 import type { RunOver } from './adapters.ts';
 
 const names = [
-  ...(['lock-changed', 'account-changed', 'hub-changed', 'webhook-changed', 'card-changed'] as const),
+  ...(['lock-changed', 'account-changed', 'hub-changed', 'webhook-changed', 'entry-changed'] as const),
   ...(['status-changed', 'records-stored', 'access-ended'] as const),
   ...(['person-changed', 'schedules-changed'] as const),
 ] satisfies readonly (keyof StoreEvents)[];
 
 export interface Feed {
-  readonly stores: Pick<Stores, 'locks' | 'cards' | 'statuses' | 'accounts' | 'hubs' | 'webhooks' | 'records' | 'people' | 'schedules'>;
+  readonly stores: Pick<Stores, 'locks' | 'entries' | 'statuses' | 'accounts' | 'hubs' | 'webhooks' | 'records' | 'people' | 'schedules'>;
   readonly events: EventBus;
 }
 
@@ -121,21 +121,25 @@ export function changeFeedContract(over: RunOver<Feed>): void {
         expect(heard()).toEqual([]);
       }));
 
-    test('tells which cards were added, changed and removed, and nothing of intents', () =>
+    test('tells of each entry that comes, changes and goes, with what was before, and readers see it by then', () =>
       over(async (feed) => {
-        await feed.stores.locks.add(sampleLock(1));
+        const { entries, locks } = feed.stores;
+        await locks.add(sampleLock(1));
         const heard = listen(feed);
-        const card = sampleCard(5, 1);
-        const renamed = { ...card, name: 'another' };
-        await feed.stores.cards.update(lockId(1), () => ({ open: [{ kind: 'delete', cardId: card.cardId }] }));
-        await feed.stores.cards.update(lockId(1), () => ({ put: [card] }));
-        await feed.stores.cards.update(lockId(1), () => ({ put: [renamed] }));
-        await feed.stores.cards.update(lockId(1), () => ({ remove: [card.cardId] }));
+        const seen: unknown[] = [];
+        feed.events.subscribe('entry-changed', () => void seen.push(entries.inMemory(lockId(1))?.entries.map(({ name }) => name)));
+        const [entry, same] = [sampleEntry(5, 1), sampleEntry(6, 1)];
+        const renamed = { ...entry, name: 'another' };
+        await entries.update(lockId(1), () => ({ put: [entry, same] }));
+        await entries.update(lockId(1), (newest) => ({ put: [renamed, newest.byId(same.entryId) ?? same] }));
+        await entries.update(lockId(1), () => ({ remove: [entry.entryId, sampleEntry(9, 1).entryId] }));
         expect(heard()).toEqual([
-          ['card-changed', { lockId: 1, change: 'added', card }],
-          ['card-changed', { lockId: 1, change: 'changed', card: renamed }],
-          ['card-changed', { lockId: 1, change: 'removed', card: renamed }],
+          ['entry-changed', { lockId: 1, before: undefined, after: entry }],
+          ['entry-changed', { lockId: 1, before: undefined, after: same }],
+          ['entry-changed', { lockId: 1, before: entry, after: renamed }],
+          ['entry-changed', { lockId: 1, before: renamed, after: undefined }],
         ]);
+        expect(seen).toEqual([[entry.name, same.name], [entry.name, same.name], ['another', same.name], [same.name]]);
       }));
 
     test('tells of each status before and after, of records with their ids, and of an account that comes and ends', () =>

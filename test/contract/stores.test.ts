@@ -22,6 +22,7 @@ import {
 import { createNotedEvents } from '../support/noted-events.ts';
 import type { RunOver } from './adapters.ts';
 import { changeFeedContract } from './change-feed.contract.ts';
+import { entryStoreContract } from './entry-store.contract.ts';
 import { lockStoreContract } from './lock-store.contract.ts';
 import { personStoreContract, scheduleStoreContract } from './people-stores.contract.ts';
 import { recordStoreContract } from './record-store.contract.ts';
@@ -41,6 +42,7 @@ import {
 
 describe('in memory', () => {
   lockStoreContract((run) => run(createMemoryLocks()));
+  entryStoreContract((run) => run(createMemoryLocks()));
   recordStoreContract((run) => run(createMemoryRecords()));
   accountStoreContract((run) => run(createMemoryAccounts()));
   alarmStoreContract((run) => run(createMemoryAlarms()));
@@ -87,6 +89,7 @@ describe('on the disk', () => {
       });
   }
   lockStoreContract(onDisk((stores) => stores));
+  entryStoreContract(onDisk((stores) => stores));
   recordStoreContract(onDisk(({ records }) => records));
   accountStoreContract(onDisk(({ accounts }) => accounts));
   alarmStoreContract(onDisk(({ alarms }) => alarms));

@@ -4,6 +4,7 @@ import { createServices } from '../../src/app/services.ts';
 import type { Account, AccountId, Caller } from '../../src/domain/accounts/account.ts';
 import { createAuditTrail } from '../../src/domain/audit/audit.ts';
 import type { Card, CardId, CardIntent } from '../../src/domain/credentials/card.ts';
+import { cardsOfEntries } from '../../src/domain/credentials/cards-of-entries.ts';
 import { DomainError, type ErrorCode } from '../../src/domain/errors.ts';
 import { createDriverTable } from '../../src/domain/locks/driver-table.ts';
 import { nativeDriver } from '../../src/domain/locks/hub.ts';
@@ -209,10 +210,11 @@ export async function createDomain(
     update: (id, change) => write('locks.update', () => memory.locks.update(id, change)),
     remove: (id) => write('locks.remove', async () => (await memory.locks.remove(id)) ?? storage.left),
   };
-  const storedCards: typeof memory.cards = {
-    ...memory.cards,
-    update: (id, change) => write('cards.update', () => memory.cards.update(id, change)),
+  const storedEntries: typeof memory.entries = {
+    ...memory.entries,
+    update: (id, change) => write('cards.update', () => memory.entries.update(id, change)),
   };
+  const storedCards = cardsOfEntries(storedEntries);
   const memoryAccounts = createMemoryAccounts(
     Object.values(callers).map((known): Account => ({ ...known, createdAt: 0 })),
     emit,
@@ -309,7 +311,14 @@ export async function createDomain(
     ...{ clock, secrets, events, drivers, commandIds, webhookBodies, random, clockIsSuspect },
     stores: {
       ...{ batteries, counters, records, removedLocks, quarantine, people, schedules },
-      ...{ locks: storedLocks, cards: storedCards, accounts: storedAccounts, statuses: memoryStatuses, webhooks: webhookStore },
+      ...{
+        locks: storedLocks,
+        entries: storedEntries,
+        cards: storedCards,
+        accounts: storedAccounts,
+        statuses: memoryStatuses,
+        webhooks: webhookStore,
+      },
       alarms: { ...memoryAlarms, keep: (value) => write('alarms.keep', () => memoryAlarms.keep(value)) },
     },
     commandTimeoutMs: 10_000,

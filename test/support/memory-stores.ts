@@ -7,7 +7,9 @@ import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
 import type { AuditStore } from '../../src/domain/audit/audit-ports.ts';
 import type { CounterStore } from '../../src/domain/counters.ts';
 import type { CardStore } from '../../src/domain/credentials/card-ports.ts';
-import { cardEventsOf, createHeldCards, type HeldCards } from '../../src/domain/credentials/lock-cards.ts';
+import { cardsOfEntries } from '../../src/domain/credentials/cards-of-entries.ts';
+import type { EntryStore } from '../../src/domain/credentials/entry-ports.ts';
+import { createEntries, entryEventsOf, type HeldEntries } from '../../src/domain/credentials/lock-entries.ts';
 import { DomainError } from '../../src/domain/errors.ts';
 import type { Emit } from '../../src/domain/event-bus.ts';
 import type { Hub } from '../../src/domain/locks/hub.ts';
@@ -26,24 +28,40 @@ import type { WebhookStore } from '../../src/domain/webhooks/webhook-ports.ts';
 
 export interface MemoryLocks {
   readonly locks: LockStore;
+  readonly entries: EntryStore;
   readonly cards: CardStore;
 }
 
-const noCards = createHeldCards();
+const noEntries = createEntries();
 
 function nobodyHears(): void {}
 
-/** LockStore and CardStore, which share their locks. */
+/** LockStore and EntryStore, which share their locks. */
 export function createMemoryLocks(initial: readonly Lock[] = [], emit: Emit = nobodyHears): MemoryLocks {
-  const byId = new Map<LockId, { lock: Lock; cards: HeldCards }>(initial.map((lock) => [lock.lockId, { lock, cards: createHeldCards() }]));
+  const byId = new Map<LockId, { lock: Lock; entries: HeldEntries }>(
+    initial.map((lock) => [lock.lockId, { lock, entries: createEntries() }]),
+  );
   let sorted: readonly Lock[] | undefined;
   const byDevice = (deviceId: DeviceId): Lock | undefined => [...byId.values()].find(({ lock }) => lock.deviceId === deviceId)?.lock;
-  function present(lockId: LockId): { lock: Lock; cards: HeldCards } {
+  function present(lockId: LockId): { lock: Lock; entries: HeldEntries } {
     const entry = byId.get(lockId);
     if (!entry) throw new DomainError('lock-not-found', `there is no lock ${lockId}`);
     return entry;
   }
+  const entries: EntryStore = {
+    inMemory: (lockId) => byId.get(lockId)?.entries ?? noEntries,
+    of: async (lockId) => byId.get(lockId)?.entries ?? noEntries,
+    async update(lockId, change) {
+      const { entries: there } = present(lockId);
+      const made = change(there);
+      const changes = entryEventsOf(there, made);
+      there.apply(made);
+      for (const one of changes) emit('entry-changed', { lockId, ...one });
+    },
+  };
   return {
+    entries,
+    cards: cardsOfEntries(entries),
     locks: {
       all() {
         sorted ??= [...byId.values()].map(({ lock }) => lock).sort((a, b) => a.lockId - b.lockId);
@@ -54,7 +72,7 @@ export function createMemoryLocks(initial: readonly Lock[] = [], emit: Emit = no
       isDisabled: () => false,
       async add(lock) {
         if (byId.has(lock.lockId) || byDevice(lock.deviceId)) throw new DomainError('conflict', 'That lock is registered already');
-        byId.set(lock.lockId, { lock, cards: createHeldCards() });
+        byId.set(lock.lockId, { lock, entries: createEntries() });
         sorted = undefined;
         emit('lock-changed', { before: undefined, after: lock });
       },
@@ -71,17 +89,6 @@ export function createMemoryLocks(initial: readonly Lock[] = [], emit: Emit = no
         byId.delete(lockId);
         sorted = undefined;
         emit('lock-changed', { before, after: undefined });
-      },
-    },
-    cards: {
-      inMemory: (lockId) => byId.get(lockId)?.cards ?? noCards,
-      of: async (lockId) => byId.get(lockId)?.cards ?? noCards,
-      async update(lockId, change) {
-        const { cards } = present(lockId);
-        const made = change(cards);
-        const changes = cardEventsOf(cards, made);
-        cards.apply(made);
-        for (const one of changes) emit('card-changed', { lockId, ...one });
       },
     },
   };

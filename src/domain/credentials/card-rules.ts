@@ -2,7 +2,8 @@
 
 import { DomainError } from '../errors.ts';
 import { type Card, type CardId, type CardIntent, sameCard } from './card.ts';
-import type { CardLookUp, CardsChange, PastHolder } from './lock-cards.ts';
+import type { CardLookUp, CardsChange } from './lock-cards.ts';
+import type { PastHolder } from './lock-entries.ts';
 
 /** The card with that id. Throws `card-not-found` when the lock has none. */
 export function cardWithId(current: CardLookUp, cardId: CardId): Card {

@@ -2,15 +2,7 @@
 
 import { createSortedItems } from '../sorted.ts';
 import { type Card, type CardId, type CardIntent, sameCard } from './card.ts';
-
-/** A past holder of a card number, with the first date and the date after the last: a removed card, or an earlier name of a card. */
-export interface PastHolder {
-  readonly cardId: CardId;
-  readonly cardNumber: string;
-  readonly name: string;
-  readonly from: number;
-  readonly to: number;
-}
+import type { PastHolder } from './lock-entries.ts';
 
 /** What a change of a lock's cards may read. Leading zeros of a number do not matter. */
 export interface CardLookUp {

@@ -1,7 +1,16 @@
 // The entries of one lock, indexed by id and by number, with the past holders of each number.
-import type { CardId } from './card.ts';
+import { createSortedItems } from '../sorted.ts';
+import { type CardId, sameCard } from './card.ts';
 import type { CredentialKind, Entry } from './entry.ts';
-import type { PastHolder } from './lock-cards.ts';
+
+/** A past holder of a card number, with the first date and the date after the last: a removed card, or an earlier name of a card. */
+export interface PastHolder {
+  readonly cardId: CardId;
+  readonly cardNumber: string;
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+}
 
 /** What a change of a lock's entries may read. Leading zeros of a card's number do not matter. */
 export interface EntryLookUp {
@@ -10,14 +19,14 @@ export interface EntryLookUp {
   byCredential(credentialId: number): readonly Entry[];
   /** The past holders of this card number, oldest first. */
   past(cardNumber: string): readonly PastHolder[];
+  /** Those whose last command has an open outcome, in the order in which they became so. The array never changes. */
+  readonly unsure: readonly Entry[];
 }
 
 /** All entries of one lock. It follows the changes on the disk. */
 export interface LockEntries extends EntryLookUp {
   /** By entryId. The array never changes. */
   readonly entries: readonly Entry[];
-  /** Those whose last command has an open outcome. */
-  readonly unsure: readonly Entry[];
 }
 
 /** A change of a lock's entries, made completely or not at all. */
@@ -26,4 +35,162 @@ export interface EntriesChange {
   readonly put?: readonly Entry[];
   readonly remove?: readonly CardId[];
   readonly past?: readonly PastHolder[];
+}
+
+export interface HeldEntries extends LockEntries {
+  apply(change: EntriesChange): void;
+  /** Forgets a past holder. */
+  forget(holder: PastHolder): void;
+  /** All past holders, in the order in which they were added. */
+  allPast(): Iterable<PastHolder>;
+}
+
+/** One entry before and after a change. */
+export interface EntryEvent {
+  readonly before: Entry | undefined;
+  readonly after: Entry | undefined;
+}
+
+/** Joins several changes into one. */
+export function joined(changes: readonly EntriesChange[]): EntriesChange {
+  const all = <T>(of: (change: EntriesChange) => readonly T[] | undefined) => changes.flatMap((change) => of(change) ?? []);
+  return { put: all(({ put }) => put), remove: all(({ remove }) => remove), past: all(({ past }) => past) };
+}
+
+/** Whether the last command about this entry has an open outcome. */
+export function isUnsure({ held }: Pick<Entry, 'held'>): boolean {
+  return held?.sure === false;
+}
+
+const none: readonly never[] = [];
+
+/** What no two entries of a lock share. */
+function nameOf(kind: CredentialKind, number: string): string {
+  return kind === 'card' ? sameCard(number) : `${kind} ${number}`;
+}
+
+/** A class, because there is one for each lock whose entries are in memory, and all share their methods. */
+class EntriesInMemory implements HeldEntries {
+  readonly #sorted = createSortedItems<Entry>(({ entryId }) => entryId);
+  readonly #byName = new Map<string, Entry>();
+  /** Made at the first use. */
+  #byCredential: Map<number, readonly Entry[]> | undefined;
+  readonly #past = new Map<string, PastHolder[]>();
+  readonly #unsure = new Map<CardId, Entry>();
+  /** Made at the first use. */
+  #unsureArray: readonly Entry[] | undefined;
+
+  get entries(): readonly Entry[] {
+    return this.#sorted.all();
+  }
+  get unsure(): readonly Entry[] {
+    this.#unsureArray ??= [...this.#unsure.values()];
+    return this.#unsureArray;
+  }
+  byId(entryId: CardId): Entry | undefined {
+    return this.#sorted.get(entryId);
+  }
+  byNumber(kind: CredentialKind, number: string): Entry | undefined {
+    return this.#byName.get(nameOf(kind, number));
+  }
+  byCredential(credentialId: number): readonly Entry[] {
+    if (this.#byCredential === undefined) {
+      this.#byCredential = new Map();
+      for (const entry of this.entries) this.#belongs(entry, entry);
+    }
+    return this.#byCredential.get(credentialId) ?? none;
+  }
+  past(cardNumber: string): readonly PastHolder[] {
+    return (this.#past.size > 0 && this.#past.get(sameCard(cardNumber))) || none;
+  }
+  *allPast(): Iterable<PastHolder> {
+    for (const holders of this.#past.values()) yield* holders;
+  }
+  apply({ put = none, remove = none, past = none }: EntriesChange): void {
+    for (const entryId of remove) this.#replace(this.#sorted.remove(entryId), undefined);
+    for (const entry of put) this.#replace(this.#sorted.put(entry), entry);
+    for (const holder of past) {
+      const number = sameCard(holder.cardNumber);
+      const before = this.#past.get(number);
+      if (before === undefined) this.#past.set(number, [holder]);
+      else before.push(holder);
+    }
+  }
+  forget({ cardNumber, cardId, from }: PastHolder): void {
+    const number = sameCard(cardNumber);
+    const left = this.past(number).filter((holder) => holder.cardId !== cardId || holder.from !== from);
+    if (left.length > 0) this.#past.set(number, left);
+    else this.#past.delete(number);
+  }
+  #replace(before: Entry | undefined, after: Entry | undefined): void {
+    if (before !== undefined) {
+      const name = nameOf(before.kind, before.number);
+      if (this.#byName.get(name) === before) this.#byName.delete(name);
+      this.#belongs(before, undefined);
+    }
+    if (after !== undefined) {
+      this.#byName.set(nameOf(after.kind, after.number), after);
+      this.#belongs(after, after);
+    }
+    const entryId = (after ?? before)?.entryId;
+    if (entryId === undefined) return;
+    if (after !== undefined && isUnsure(after)) this.#unsure.set(entryId, after);
+    else if (!this.#unsure.delete(entryId)) return;
+    this.#unsureArray = undefined;
+  }
+  /** `after`: the entry itself, or undefined when it is gone or replaced. */
+  #belongs({ entryId, credentialId }: Entry, after: Entry | undefined): void {
+    if (credentialId === null || this.#byCredential === undefined) return;
+    const others = (this.#byCredential.get(credentialId) ?? none).filter((entry) => entry.entryId !== entryId);
+    const all = after === undefined ? others : [...others, after];
+    if (all.length > 0) this.#byCredential.set(credentialId, all);
+    else this.#byCredential.delete(credentialId);
+  }
+}
+
+/** Without any entry. */
+export function createEntries(): HeldEntries {
+  return new EntriesInMemory();
+}
+
+/** The entries `under` a few changes that are on their way to the disk. */
+export function stagedEntries(under: EntryLookUp, changes: readonly EntriesChange[]): EntryLookUp {
+  const entries = new Map<CardId, Entry | undefined>();
+  for (const { put = none, remove = none } of changes) {
+    for (const entryId of remove) entries.set(entryId, undefined);
+    for (const entry of put) entries.set(entry.entryId, entry);
+  }
+  return {
+    get unsure() {
+      const there = under.unsure.filter(({ entryId }) => !entries.has(entryId));
+      return [...there, ...[...entries.values()].filter((entry) => entry !== undefined).filter(isUnsure)];
+    },
+    byId: (entryId) => (entries.has(entryId) ? entries.get(entryId) : under.byId(entryId)),
+    byNumber(kind, number) {
+      const name = nameOf(kind, number);
+      for (const entry of entries.values()) if (entry !== undefined && nameOf(entry.kind, entry.number) === name) return entry;
+      const there = under.byNumber(kind, number);
+      return there !== undefined && entries.has(there.entryId) ? undefined : there;
+    },
+    byCredential(credentialId) {
+      const there = under.byCredential(credentialId).filter(({ entryId }) => !entries.has(entryId));
+      const fresh = [...entries.values()].filter((entry) => entry?.credentialId === credentialId);
+      return fresh.length === 0 ? there : [...there, ...(fresh as Entry[])];
+    },
+    past(cardNumber) {
+      const number = sameCard(cardNumber);
+      const fresh = changes.flatMap(({ past = [] }) => past.filter((holder) => sameCard(holder.cardNumber) === number));
+      return [...under.past(number), ...fresh];
+    },
+  };
+}
+
+/** What a change does to each entry; an entry that stays the same object is none of them. */
+export function entryEventsOf(before: EntryLookUp, { put = none, remove = none }: EntriesChange): readonly EntryEvent[] {
+  const changed = put.map((after): EntryEvent => ({ before: before.byId(after.entryId), after }));
+  const removed = remove.map((entryId): EntryEvent => ({ before: before.byId(entryId), after: undefined }));
+  const putAgain = new Set(put.map(({ entryId }) => entryId));
+  return [...changed, ...removed.filter(({ before: gone }) => gone !== undefined && !putAgain.has(gone.entryId))].filter(
+    (event) => event.before !== event.after,
+  );
 }

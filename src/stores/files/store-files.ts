@@ -58,7 +58,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
   let beingRead = 0;
   /** For files of rows, which are appended to now and then. */
   const rowFiles = keepJournalsOpen(files);
-  const counters = createCounterFile(files, `${directory}/counters.json`, beforeUpgrade, () => lockFiles.cardFiles.highest());
+  const counters = createCounterFile(files, `${directory}/counters.json`, beforeUpgrade, () => lockFiles.entryFiles.highest());
   const accounts = createAccountFile({ files: rowFiles, directory, emit, beforeUpgrade, mayCompact: () => beingRead === 0 });
   const statuses = createStatusFile({ files, path: `${directory}/status.json`, clock, log, emit, beforeUpgrade });
   const batteries = createBatteryFile({ files, path: `${directory}/battery.json`, clock, log, beforeUpgrade });
@@ -128,7 +128,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
       });
       await lockFiles.open();
       await removedLocks.open((lockId) => lockFiles.locks.get(lockId) !== undefined);
-      await lockFiles.cardFiles.removeLeft((lockId) => removedLocks.get(lockId) !== undefined);
+      await lockFiles.entryFiles.removeLeft((lockId) => removedLocks.get(lockId) !== undefined);
       if (!(await loadNeeded(hubs.document, `${directory}/hubs.json`))) {
         // The file did not exist before latchd had hubs.
         if (lockFiles.locks.all().some((lock) => hubOf(lock) !== null)) throw missingDocument(`${directory}/hubs.json`);
@@ -160,7 +160,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
     /** No file of rows is rewritten while `use` runs. */
     async holding<T>(use: () => Promise<T>): Promise<T> {
       beingRead += 1;
-      const release = lockFiles.cardFiles.hold();
+      const release = lockFiles.entryFiles.hold();
       try {
         return await use();
       } finally {

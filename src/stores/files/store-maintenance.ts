@@ -92,7 +92,7 @@ export function createStoreMaintenance(options: {
       const withoutRecords = lastRemovalWithoutRecords(now, recordDays);
       const ofRemoved = await removedLocks.forgetBefore(withoutRecords);
       await accounts.forgetRemoved(withoutRecords);
-      await lockFiles.cardFiles.forget(retentionCutoff(now, recordDays));
+      await lockFiles.entryFiles.forget(retentionCutoff(now, recordDays));
       return { ...outcome, deleted: [...outcome.deleted, ...ofAudit, ...ofRemoved] };
     },
     stats() {

@@ -1,6 +1,7 @@
 // The store adapter: implements every store port of the domain with plain JSON files in one data directory.
 import { resolve } from 'node:path';
 import type { Clock } from '../../domain/clock.ts';
+import { cardsOfEntries } from '../../domain/credentials/cards-of-entries.ts';
 import type { Emit } from '../../domain/event-bus.ts';
 import type { Log, Part } from '../../domain/part.ts';
 import type { Secrets } from '../../domain/secrets.ts';
@@ -82,7 +83,8 @@ export function createStore(options: StoreOptions): Store {
     },
     ports: {
       locks: lockFiles.locks,
-      cards: lockFiles.cards,
+      entries: lockFiles.entries,
+      cards: cardsOfEntries(lockFiles.entries),
       removedLocks: storeFiles.removedLocks,
       hubs: storeFiles.hubs,
       statuses: storeFiles.statuses,

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { manualClock, startedStore, withDirectory } from './support/directory.ts';
 import {
   lockId,
-  sampleCard,
+  sampleEntry,
   sampleEvent,
   sampleEvents,
   sampleLock,
@@ -12,6 +12,7 @@ import {
   sampleRemovedLock,
   sampleSchedule,
   sampleWebhook,
+  unsureEntry,
 } from './support/samples.ts';
 
 const page = await readFile(new URL('../../../src/stores/files/README.md', import.meta.url), 'utf8');
@@ -37,9 +38,8 @@ async function writtenFiles(see: (file: string, text: string) => void): Promise<
     const clock = manualClock();
     const { store } = await startedStore(directory, { clock });
     for (const number of [1, 2]) await store.ports.locks.add(sampleLock(number));
-    await store.ports.cards.update(lockId(1), () => ({
-      put: [sampleCard(1, 1)],
-      open: [{ kind: 'delete', cardId: sampleCard(1, 1).cardId }],
+    await store.ports.entries.update(lockId(1), () => ({
+      put: [sampleEntry(1, 1), unsureEntry(3, 1)],
     }));
     await store.ports.removedLocks.add(sampleRemovedLock(3));
     await store.ports.webhooks.add(sampleWebhook(1));

@@ -23,7 +23,7 @@ export function snapshotNow(store: {
   readonly people: Pick<PersonFile, 'backupSource'>;
   readonly schedules: Pick<ScheduleFile, 'document'>;
   /** The caller holds their files until the returned sources have been read. */
-  readonly lockFiles: Pick<LockFiles, 'flushed' | 'cardFiles'>;
+  readonly lockFiles: Pick<LockFiles, 'flushed' | 'entryFiles'>;
   readonly removedLocks: Pick<RemovedLockFiles, 'flushed'>;
   readonly webhooks: Pick<WebhookFiles, 'flushed'>;
   readonly days: readonly DayFile[];
@@ -48,7 +48,7 @@ export function snapshotNow(store: {
       .flushed()
       .map(([name, text]) => (text ? sourceOfBytes(`locks/${name}`, text) : sourceOfPath(files, directory, `locks/${name}`))),
     ...removedLocks.flushed().map(([name, text]) => sourceOfBytes(`removed/${name}`, text)),
-    ...lockFiles.cardFiles.backupSource(),
+    ...lockFiles.entryFiles.backupSource(),
     ...webhooks.flushed().map(([name, text]) => sourceOfBytes(`webhooks/${name}`, text)),
     ...days.flatMap(dayFiles),
   ];

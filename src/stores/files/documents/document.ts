@@ -218,7 +218,8 @@ function envelope(path: string, text: string): Envelope {
 /** Copies the old version to `<path>.schema-1` or the like, as the older program wrote it. */
 export async function keepCopy(files: FileLayer, path: string): Promise<void> {
   const bytes = await files.readFile(path);
-  const { schemaVersion } = envelope(path, bytes.toString('utf8'));
+  // A file of rows says it in its first line.
+  const { schemaVersion } = envelope(path, bytes.toString('utf8', 0, path.endsWith('.jsonl') ? bytes.indexOf(0x0a) : bytes.length));
   await replaceFile(files, `${path}.schema-${schemaVersion}`, bytes);
 }
 

@@ -1,18 +1,17 @@
 // The document of one lock: the lock with its roles. Also reads what it can from a damaged one.
 import { z } from 'zod';
-import type { Card, CardIntent } from '../../../domain/credentials/card.ts';
 import { hubOf, nativeDriver } from '../../../domain/locks/hub.ts';
 import { type DeviceId, type Lock, nativeKind } from '../../../domain/locks/lock.ts';
-import { cardsInDocument } from './card-row.ts';
 import type { DocumentFormat } from './document.ts';
 import { accountId, deviceId, lockId, sha256 } from './id-schemas.ts';
+import { type OlderRow, olderRow } from './older-card-row.ts';
 
 export interface LockDocument {
   readonly lock: Lock;
   /** The lock has, or had, a file of cards. */
   readonly hasCards: boolean;
-  /** The cards that the document itself contained in earlier schemas: never written. */
-  readonly toMove?: { readonly cards: readonly Card[]; readonly intents: readonly CardIntent[] };
+  /** The cards that the document itself contained up to schema 2, or that its file of cards has an older schema: never written. */
+  readonly toMove?: readonly OlderRow[] | 'in-file';
 }
 
 const millis = z.int();
@@ -86,8 +85,8 @@ function toStored({ driver, ...rest }: Lock): object {
 export const lockDocumentFormat: DocumentFormat<LockDocument> = {
   schemaVersion: 4,
   stored: ({ lock, ...rest }) => ({ lock: toStored(lock), ...rest }),
-  upgrades: { 1: withoutHub, 2: withCardsToMove, 3: withoutFeatures },
-  schema: z.strictObject({ lock, hasCards: z.boolean(), toMove: z.strictObject(cardsInDocument).exactOptional() }),
+  upgrades: { 1: withoutHub, 2: withCardsToMove, 3: withOlderCards },
+  schema: z.strictObject({ lock, hasCards: z.boolean(), toMove: z.union([z.array(olderRow), z.literal('in-file')]).exactOptional() }),
 };
 
 /** Schema 1 knew no hubs. Other content passes unchanged, and the schema rejects it. */
@@ -100,12 +99,14 @@ function withoutHub(content: unknown): unknown {
 function withCardsToMove(content: unknown): unknown {
   if (typeof content !== 'object' || content === null || !('cards' in content) || !('intents' in content)) return content;
   const { cards, intents, ...rest } = content;
-  return { ...rest, hasCards: false, toMove: { cards, intents } };
+  if (!Array.isArray(cards) || !Array.isArray(intents)) return content;
+  return { ...rest, hasCards: false, toMove: [...cards, ...intents] };
 }
 
-/** Schema 3 knew no features: its content is valid as it is. */
-function withoutFeatures(content: unknown): unknown {
-  return content;
+/** Schema 3 knew no features, and its file of cards had rows of schema 1. */
+function withOlderCards(content: unknown): unknown {
+  if (typeof content !== 'object' || content === null || !('hasCards' in content) || content.hasCards !== true) return content;
+  return { ...content, toMove: 'in-file' };
 }
 
 /** The deviceId that a damaged document most probably had, so that nobody registers its lock a second time. */

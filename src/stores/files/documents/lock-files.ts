@@ -1,6 +1,6 @@
-// One document per lock, in a folder, and its cards in a file beside it (card-files.ts): the cost of a write depends on one lock, not on
+// One document per lock, in a folder, and its entries in a file beside it (entry-files.ts): the cost of a write depends on one lock, not on
 // the number of locks. A damaged document disables only its lock.
-import type { CardStore } from '../../../domain/credentials/card-ports.ts';
+import type { EntryStore } from '../../../domain/credentials/entry-ports.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { Emit } from '../../../domain/event-bus.ts';
 import type { DeviceId, Lock, LockId } from '../../../domain/locks/lock.ts';
@@ -9,17 +9,17 @@ import type { Log } from '../../../domain/part.ts';
 import { createSortedItems } from '../../../domain/sorted.ts';
 import type { FileLayer } from '../files.ts';
 import { partlyDone, storageUnavailable } from '../flush-guard.ts';
-import { type CardFiles, createCardFiles } from './card-files.ts';
 import { createDisabledLocks, type DisabledLock } from './disabled-locks.ts';
 import { type BeforeUpgrade, conflict, createDocument, type Document, NewerSchemaError } from './document.ts';
 import { previousOf, removeIfThere } from './durable-file.ts';
+import { createEntryFiles, type EntryFiles } from './entry-files.ts';
 import { type LockDocument, lockDocumentFormat } from './lock-document.ts';
 import { lostDocuments, missingLock, registeredLocks } from './lock-file-names.ts';
 
 export interface LockFiles {
   readonly locks: LockStore;
-  readonly cards: CardStore;
-  readonly cardFiles: Pick<CardFiles, 'highest' | 'forget' | 'hold' | 'backupSource' | 'removeLeft'>;
+  readonly entries: EntryStore;
+  readonly entryFiles: Pick<EntryFiles, 'highest' | 'forget' | 'hold' | 'backupSource' | 'removeLeft'>;
   /** Reads every document. Rejects when a newer program wrote one of them. */
   open(): Promise<void>;
   disabled(): readonly DisabledLock[];
@@ -79,13 +79,15 @@ export function createLockFiles(options: {
     }
   }
   /**
-   * First the complete file of cards, then the document without them: until the second write, the cards in the document are the valid ones.
+   * First the complete file of entries, then the document without cards: until the second write, the cards in the document are the valid
+   * ones.
    */
   async function moveCards(lockId: LockId, document: Document<LockDocument>): Promise<void> {
     const { lock, toMove } = document.current();
     if (toMove === undefined || lock.lockId !== lockId) return;
-    const hasCards = toMove.cards.length + toMove.intents.length > 0;
-    if (hasCards) await cardFiles.adopt(lockId, toMove.cards, toMove.intents);
+    const hasCards = toMove === 'in-file' || toMove.length > 0;
+    if (toMove === 'in-file') await entryFiles.upgrade(lockId);
+    else if (hasCards) await entryFiles.adopt(lockId, toMove);
     await document.put({ lock, hasCards });
   }
   async function takeIn({ lockId, document, error: failure }: Awaited<ReturnType<typeof load>>): Promise<void> {
@@ -118,11 +120,11 @@ export function createLockFiles(options: {
   /** Resolves when the document is deleted, and the lock with it; with an error when other files of the lock may be left. */
   async function discard(lockId: LockId, { document, deviceId }: Entry): Promise<DomainError | undefined> {
     // A running change of the lock's cards may still write the document.
-    await cardFiles.settled(lockId);
+    await entryFiles.settled(lockId);
     await document.idle();
     try {
       // Copies first: they must not outlive the lock, and a lock that has a copy but no document counts as lost.
-      for (const copy of ['previous', 'previous.tmp', 'tmp', 'schema-1', 'schema-2'])
+      for (const copy of ['previous', 'previous.tmp', 'tmp', 'schema-1', 'schema-2', 'schema-3'])
         await removeIfThere(files, `${pathOf(lockId)}.${copy}`);
       await removeIfThere(files, pathOf(lockId));
     } catch (error) {
@@ -138,7 +140,7 @@ export function createLockFiles(options: {
   async function removeRest(lockId: LockId): Promise<DomainError | undefined> {
     try {
       await files.syncFolder(folder);
-      await cardFiles.remove(lockId);
+      await entryFiles.remove(lockId);
       return undefined;
     } catch (error) {
       const what = `lock ${lockId} is removed, but the file of its cards (cards/${lockId}.jsonl) may be left`;
@@ -152,7 +154,7 @@ export function createLockFiles(options: {
   function currentOf(entry: Entry | undefined): LockDocument | undefined {
     return entry && isLoaded(entry) ? entry.document.current() : undefined;
   }
-  const cardFiles = createCardFiles({
+  const entryFiles = createEntryFiles({
     files,
     directory,
     log,
@@ -215,10 +217,10 @@ export function createLockFiles(options: {
 
   return {
     locks,
-    cards: cardFiles.cards,
-    cardFiles,
+    entries: entryFiles.entries,
+    entryFiles,
     async open() {
-      await cardFiles.open();
+      await entryFiles.open();
       const names = await files.readdir(folder);
       const lockIds = registeredLocks(names);
       for (let from = 0; from < lockIds.length; from += readsAtOnce) {
@@ -241,7 +243,7 @@ export function createLockFiles(options: {
       ...[...disabled.lockIds()].map((lockId) => [`${lockId}.json`, undefined] as const),
     ],
     async idle() {
-      await cardFiles.idle();
+      await entryFiles.idle();
       await Promise.all([...entries.values()].map(({ document }) => document.idle()));
     },
   };

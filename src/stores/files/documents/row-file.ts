@@ -1,8 +1,8 @@
 // Rows under keys, in memory and on the disk. The cost of a change depends on the change, not on the size of the file (Store 3).
 //
 // The file consists of checksummed lines and only grows: a header, then one line for each group of changes that was flushed together,
-// - {"of":"cards","schemaVersion":1,"crc":"…"}
-// - {"rows":[["card 41",{"cardId":41,…}],["add 41",null]],"top":41,"crc":"…"}
+// - {"of":"cards","schemaVersion":2,"crc":"…"}
+// - {"rows":[["entry 41",{"entryId":41,…}],["entry 7",null]],"top":41,"crc":"…"}
 // where null drops a row and `top` is the highest id so far. One group is one line, so a power cut leaves all of it or none: a torn last
 // line was never acknowledged. When most of the file is outdated, it is rewritten under a temporary name and renamed.
 //
@@ -31,6 +31,11 @@ export interface RowFileOptions<Row> {
   readonly onFlushed?: (key: string, row: Row | undefined, before: Row | undefined) => void;
   /** Whether the file may be rewritten now; absent: always. */
   readonly mayCompact?: () => boolean;
+  /**
+   * Saves the file of an older schema, before `load` rewrites it; the load fails when this rejects. Absent: `load` changes nothing on the
+   * disk, and `update` must not be called.
+   */
+  readonly beforeUpgrade?: ((path: string) => Promise<void>) | undefined;
 }
 
 export interface RowFile<Row> {
@@ -108,11 +113,21 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
   }
 
   async load(): Promise<boolean> {
-    const { files, path, format } = this.#options;
-    const read = await readRowFile(files, path, format, (changes, top) => this.#apply(changes, top));
+    const { files, path, format, beforeUpgrade } = this.#options;
+    const older = new Map<string, object>();
+    const read = await readRowFile(files, path, format, (changes, top, isOlder) => {
+      if (!isOlder) this.#apply(changes, top);
+      else follow(older, changes);
+      this.#top = Math.max(this.#top, top);
+    });
     if (read === undefined) return false;
     this.#file.found(read);
     this.#torn = read.torn;
+    if (!read.isOlder) return true;
+    for (const row of format.older?.upgrade(older.values()) ?? []) this.#apply([row], 0);
+    if (beforeUpgrade === undefined) return true;
+    await beforeUpgrade(path);
+    await this.#rewrite(() => true);
     return true;
   }
 
@@ -216,6 +231,14 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
     if (lines.length > 0) yield lines.join('');
     // The highest id stays known after its row is dropped.
     else if (this.#top > 0 && this.#rows.size === 0) yield lineOf([], this.#top);
+  }
+}
+
+/** Applies changes to rows of an older schema. */
+function follow(older: Map<string, object>, changes: readonly RowChange<object>[]): void {
+  for (const [key, row] of changes) {
+    if (row === null) older.delete(key);
+    else older.set(key, row);
   }
 }
 

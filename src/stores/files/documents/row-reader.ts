@@ -13,6 +13,19 @@ export interface RowFormat<Row> {
   readonly schema: z.ZodType<Row>;
   /** The id in a row. The file remembers the highest one even after the row is dropped; absent: it remembers none. */
   idOf?(row: Row): number | undefined;
+  /** The schema before, and its rows as rows of this one. */
+  readonly older?: {
+    readonly schemaVersion: number;
+    readonly schema: z.ZodType<object>;
+    upgrade(rows: Iterable<object>): Iterable<readonly [key: string, row: Row]>;
+  };
+}
+
+/** What the first line of a file tells, or must tell. */
+interface Header {
+  readonly of: string;
+  readonly schemaVersion: number;
+  readonly older?: { readonly schemaVersion: number };
 }
 
 /** Replaces the row under this key; null drops it. */
@@ -23,17 +36,20 @@ export interface ReadRows {
   readonly length: number;
   /** Bytes behind them: a line that a power cut tore before it was acknowledged. */
   readonly torn: number;
+  /** They are rows of the older schema. */
+  readonly isOlder: boolean;
 }
 
 /**
- * Calls back with each line's changes, in order; `top` is 0 when the line has none. Undefined: the file does not exist. Rejects with a
- * sentence that names the file; with a `DamagedDocumentError` when a stored line was changed or contains something other than rows.
+ * Calls back with each line's changes, in order; `top` is 0 when the line has none. The rows of an older file are those of `format.older`.
+ * Undefined: the file does not exist. Rejects with a sentence that names the file; with a `DamagedDocumentError` when a stored line was
+ * changed or contains something other than rows.
  */
 export async function readRowFile<Row>(
   files: FileLayer,
   path: string,
   format: RowFormat<Row>,
-  onChanges: (changes: readonly RowChange<Row>[], top: number) => void,
+  onChanges: (changes: readonly RowChange<Row>[], top: number, isOlder: boolean) => void,
 ): Promise<ReadRows | undefined> {
   let file: OpenFile;
   try {
@@ -58,11 +74,12 @@ async function readLines<Row>(
   file: OpenFile,
   path: string,
   format: RowFormat<Row>,
-  onChanges: (changes: readonly RowChange<Row>[], top: number) => void,
+  onChanges: (changes: readonly RowChange<Row>[], top: number, isOlder: boolean) => void,
 ): Promise<ReadRows> {
   const damaged = (what: string) => new DamagedDocumentError(`${path} is damaged: ${what}`);
   let number = 0;
   let length = 0;
+  let isOlder = false;
   let bad: { readonly number: number; readonly isTorn: boolean } | undefined;
 
   await scanLines(
@@ -78,21 +95,22 @@ async function readLines<Row>(
       }
       length = position + line.length + 1;
       const value = jsonOf(line);
-      if (number === 1) checkHeader(path, format, value);
+      if (number === 1) isOlder = checkHeader(path, format, value);
       else {
-        const found = changesIn(value, format);
+        const found = changesIn(value, isOlder ? (format.older as unknown as Pick<RowFormat<Row>, 'schema'>) : format);
         if (typeof found === 'string') throw damaged(`line ${number} ${found}`);
-        onChanges(found.changes, found.top);
+        onChanges(found.changes, found.top, isOlder);
       }
     },
     pieceBytes,
   );
   if (bad !== undefined && !bad.isTorn) throw damaged(`line ${bad.number} is not as it was written`);
   if (length === 0) throw damaged('it has no header');
-  return { length, torn: (await file.size()) - length };
+  return { length, torn: (await file.size()) - length, isOlder };
 }
 
-function checkHeader(path: string, { of, schemaVersion }: Pick<RowFormat<never>, 'of' | 'schemaVersion'>, value: unknown): void {
+/** Whether the rows are those of the older schema. */
+function checkHeader(path: string, { of, schemaVersion, older }: Header, value: unknown): boolean {
   const header = typeof value === 'object' && value !== null ? (value as { of?: unknown; schemaVersion?: unknown }) : {};
   if (header.of !== of || typeof header.schemaVersion !== 'number') throw new DamagedDocumentError(`${path} is damaged: it holds no ${of}`);
   if (header.schemaVersion > schemaVersion) {
@@ -100,12 +118,13 @@ function checkHeader(path: string, { of, schemaVersion }: Pick<RowFormat<never>,
       `${path} was written by a newer latchd (schema ${header.schemaVersion}, this one knows ${schemaVersion}): start that version`,
     );
   }
+  return header.schemaVersion === older?.schemaVersion;
 }
 
 /** The changes in an intact line, or what is wrong with it. */
 function changesIn<Row>(
   value: unknown,
-  { schema }: RowFormat<Row>,
+  { schema }: Pick<RowFormat<Row>, 'schema'>,
 ): { readonly changes: readonly RowChange<Row>[]; readonly top: number } | string {
   const { rows, top = 0 } = typeof value === 'object' && value !== null ? (value as { rows?: unknown; top?: unknown }) : {};
   if (!Array.isArray(rows) || typeof top !== 'number') return 'holds something else than rows';
@@ -121,6 +140,25 @@ function changesIn<Row>(
     }
   }
   return { changes, top };
+}
+
+const headBytes = 512;
+
+/** Whether the file says that its rows are those of the older schema; false when it cannot be read. */
+export async function isOlderFile(files: FileLayer, path: string, format: Header): Promise<boolean> {
+  try {
+    const file = await files.open(path, 'read');
+    try {
+      const head = Buffer.alloc(Math.min(await file.size(), headBytes));
+      await file.read(head, 0);
+      const line = head.subarray(0, head.indexOf(0x0a));
+      return isIntact(line) && checkHeader(path, format, jsonOf(line));
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return false;
+  }
 }
 
 const tailBytes = 16_384;

@@ -1,7 +1,9 @@
 // Checks the files of cards: whether each is what was written, and belongs to its lock.
 import type { CardId } from '../../../domain/credentials/card.ts';
-import { cardFileName, cardFormat } from '../documents/card-row.ts';
+import type { Entry } from '../../../domain/credentials/entry.ts';
+import { cardFileName, entryFormat } from '../documents/entry-row.ts';
 import type { LockDocument } from '../documents/lock-document.ts';
+import { entriesOf } from '../documents/older-card-row.ts';
 import { createRowFile } from '../documents/row-file.ts';
 import type { FileLayer } from '../files.ts';
 import { type Report, repeated } from './verify-lines.ts';
@@ -22,14 +24,13 @@ export async function verifyCards(
   const cardIds: CardId[] = [];
   for (const { lock, hasCards, toMove } of locks) {
     const file = `cards/${lock.lockId}.jsonl`;
-    const rows = createRowFile({ files, path: `${directory}/${file}`, format: cardFormat });
+    const rows = createRowFile({ files, path: `${directory}/${file}`, format: entryFormat });
     // The document of an older program has the cards itself, and a file beside it comes from an interrupted start.
     const isThere = hasCards && (await loaded(rows, file, report));
-    const found = isThere ? [...rows.entries()].flatMap(([, row]) => ('createdBy' in row ? [row] : [])) : (toMove?.cards ?? []);
-    for (const card of found) {
-      if (card.lockId !== lock.lockId)
-        report(isThere ? file : `locks/${lock.lockId}.json`, `holds the card ${card.cardId} of lock ${card.lockId}`);
-      cardIds.push(card.cardId);
+    const found = isThere ? [...rows.entries()].flatMap(([, row]) => ('to' in row ? [] : [row])) : inDocument(toMove);
+    for (const { entryId, lockId } of found) {
+      if (lockId !== lock.lockId) report(isThere ? file : `locks/${lock.lockId}.json`, `holds the card ${entryId} of lock ${lockId}`);
+      cardIds.push(entryId);
     }
     if (isThere && rows.torn() > 0)
       report.remark(file, `has ${rows.torn()} bytes that a power cut tore: nobody was told that they are kept, and a start cuts them off`);
@@ -43,6 +44,10 @@ export async function verifyCards(
   }
   for (const cardId of repeated(cardIds)) report('cards', `has the cardId ${cardId} twice`);
   return cardIds;
+}
+
+function inDocument(toMove: LockDocument['toMove']): readonly Entry[] {
+  return toMove === undefined || toMove === 'in-file' ? [] : entriesOf(toMove).entries;
 }
 
 async function loaded(rows: { load(): Promise<boolean> }, file: string, report: Report): Promise<boolean> {

@@ -2,6 +2,7 @@
 
 import type { AccountId } from '../../../../src/domain/accounts/account.ts';
 import type { Card, CardId } from '../../../../src/domain/credentials/card.ts';
+import { always, type Entry } from '../../../../src/domain/credentials/entry.ts';
 import { nativeDriver } from '../../../../src/domain/locks/hub.ts';
 import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../../../src/domain/locks/lock.ts';
 import type { RemovedLock } from '../../../../src/domain/locks/removed-lock.ts';
@@ -62,6 +63,25 @@ export function sampleCard(number: number, lock: number, changes: Partial<Card> 
     createdBy: 'admin',
     ...changes,
   };
+}
+
+/** A card that was put on the lock directly, and that it holds. */
+export function sampleEntry(number: number, lock: number, changes: Partial<Entry> = {}): Entry {
+  const createdAt = 1_767_225_600_000;
+  return {
+    ...{ entryId: number as CardId, lockId: lockId(lock), kind: 'card', number: `00${number}`, name: `Card ${number}` },
+    ...{ createdAt, createdBy: 'admin', managed: true, direct: always, credentialId: null },
+    held: { window: always, sure: true, since: createdAt, basis: 'reply', basisDate: createdAt },
+    ...{ missing: false, used: false, accepted: null, scheduleId: null },
+    ...changes,
+  };
+}
+
+/** A card that the lock was asked to add; it has not answered. */
+export function unsureEntry(number: number, lock: number, changes: Partial<Entry> = {}): Entry {
+  const at = 1_767_225_600_000;
+  const held = { window: always, sure: false, before: null, since: at, basis: 'reply', basisDate: at } as const;
+  return sampleEntry(number, lock, { direct: null, held, ...changes });
 }
 
 export function sampleEvent(seq: number, changes: Partial<RecordDraft> = {}): RecordDraft {

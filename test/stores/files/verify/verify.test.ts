@@ -247,13 +247,13 @@ const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] 
     (d) =>
       edit(
         `${d}/cards/2.jsonl`,
-        editLine(2, (t) => t.replace('"cardId":2', '"cardId":1')),
+        editLine(2, (t) => t.replace('"entryId":2', '"entryId":1')),
       ),
   ],
   [
     'cards/2.jsonl',
     'is damaged: line 2 is not as it was written',
-    (d) => edit(`${d}/cards/2.jsonl`, (t) => t.replace('"cardId":2', '"cardId":1')),
+    (d) => edit(`${d}/cards/2.jsonl`, (t) => t.replace('"entryId":2', '"entryId":1')),
   ],
   ['cards/2.jsonl', 'is missing', (d) => rm(`${d}/cards/2.jsonl`)],
   ['cards/3.jsonl', 'belongs to no lock', (d) => copyFile(`${d}/cards/2.jsonl`, `${d}/cards/3.jsonl`)],

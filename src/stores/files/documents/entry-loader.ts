@@ -1,61 +1,62 @@
-// Reads the cards of a lock into memory when they are needed. There is one object for the file of a lock: with two, neither would know the
+// Reads the entries of a lock into memory when they are needed. There is one object for the file of a lock: with two, neither would know the
 // length of the file.
-import { createHeldCards } from '../../../domain/credentials/lock-cards.ts';
+import { createEntries } from '../../../domain/credentials/lock-entries.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { LockId } from '../../../domain/locks/lock.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { FileLayer } from '../files.ts';
-import { type CardRow, cardFormat, cardPath, follow } from './card-row.ts';
-import { type CardsInMemory, type CardsInMemoryOfLocks, createCardsInMemory } from './cards-in-memory.ts';
-import { DamagedDocumentError, NewerSchemaError } from './document.ts';
+import { DamagedDocumentError, keepCopy, NewerSchemaError } from './document.ts';
+import { createEntriesInMemory, type EntriesInMemoryOfLocks, type LockInMemory } from './entries-in-memory.ts';
+import { cardPath, type EntryRow, entryFormat, follow } from './entry-row.ts';
 import { createRowFile } from './row-file.ts';
 
-export interface CardLoader {
+export interface EntryLoader {
   /** What is loaded. */
-  readonly inMemory: CardsInMemoryOfLocks;
+  readonly inMemory: EntriesInMemoryOfLocks;
   /** An object for the file of a lock, which is neither read nor made by it. */
-  rowsFor(lockId: LockId): CardsInMemory;
+  rowsFor(lockId: LockId): LockInMemory;
   /** The lock must have a file. `storage-unavailable` when it cannot be used. */
-  load(lockId: LockId): Promise<CardsInMemory>;
+  load(lockId: LockId): Promise<LockInMemory>;
   /** Whoever loads the cards of this lock meanwhile waits for `how`. */
-  begin(lockId: LockId, how: (lockId: LockId) => Promise<CardsInMemory>): Promise<CardsInMemory>;
+  begin(lockId: LockId, how: (lockId: LockId) => Promise<LockInMemory>): Promise<LockInMemory>;
   /** What `begin` or `load` has begun for this lock. */
-  begun(lockId: LockId): Promise<CardsInMemory> | undefined;
-  allBegun(): Iterable<Promise<CardsInMemory>>;
+  begun(lockId: LockId): Promise<LockInMemory> | undefined;
+  allBegun(): Iterable<Promise<LockInMemory>>;
   /** Runs `work` on the one object that is in memory, and keeps it there. */
-  using<T>(lockId: LockId, one: CardsInMemory, work: (one: CardsInMemory) => Promise<T>): Promise<T>;
+  using<T>(lockId: LockId, one: LockInMemory, work: (one: LockInMemory) => Promise<T>): Promise<T>;
   /** The file is damaged, or of a newer program. */
   isUnusable(lockId: LockId): boolean;
   /** The file is being deleted. */
   forget(lockId: LockId): void;
 }
 
-export function createCardLoader(options: {
+export function createEntryLoader(options: {
   readonly files: FileLayer;
   /** The data directory. */
   readonly directory: string;
   readonly log: Log;
   readonly mayCompact: () => boolean;
-}): CardLoader {
+}): EntryLoader {
   const { files, directory, log, mayCompact } = options;
-  const inMemory = createCardsInMemory();
-  const reading = new Map<LockId, Promise<CardsInMemory>>();
+  const inMemory = createEntriesInMemory();
+  const reading = new Map<LockId, Promise<LockInMemory>>();
   /** Why the cards of a lock cannot be used, so that a damaged file is read only once. */
   const unusable = new Map<LockId, DomainError>();
 
-  function rowsFor(lockId: LockId): CardsInMemory {
-    const held = createHeldCards();
-    const rows = createRowFile<CardRow>({
+  function rowsFor(lockId: LockId): LockInMemory {
+    const held = createEntries();
+    const rows = createRowFile<EntryRow>({
       files,
       path: `${directory}/${cardPath(lockId)}`,
-      format: cardFormat,
+      format: entryFormat,
       onFlushed: (_key, row, before) => follow(held, row, before),
       mayCompact,
+      beforeUpgrade: (path) => keepCopy(files, path),
     });
     return { rows, held, staged: [], counted: 0 };
   }
 
-  async function read(lockId: LockId): Promise<CardsInMemory> {
+  async function read(lockId: LockId): Promise<LockInMemory> {
     const one = rowsFor(lockId);
     try {
       if (!(await one.rows.load()))
@@ -76,7 +77,7 @@ export function createCardLoader(options: {
     return one;
   }
 
-  function load(lockId: LockId): Promise<CardsInMemory> {
+  function load(lockId: LockId): Promise<LockInMemory> {
     const there = inMemory.get(lockId);
     if (there !== undefined) return Promise.resolve(there);
     const failure = unusable.get(lockId);
@@ -85,12 +86,12 @@ export function createCardLoader(options: {
     if (before !== undefined) return before;
     return begin(lockId, read);
   }
-  function begin(lockId: LockId, how: (lockId: LockId) => Promise<CardsInMemory>): Promise<CardsInMemory> {
+  function begin(lockId: LockId, how: (lockId: LockId) => Promise<LockInMemory>): Promise<LockInMemory> {
     const begun = how(lockId).finally(() => reading.delete(lockId));
     reading.set(lockId, begun);
     return begun;
   }
-  async function using<T>(lockId: LockId, one: CardsInMemory, work: (one: CardsInMemory) => Promise<T>): Promise<T> {
+  async function using<T>(lockId: LockId, one: LockInMemory, work: (one: LockInMemory) => Promise<T>): Promise<T> {
     let there = one;
     while (inMemory.get(lockId) !== there) there = await load(lockId);
     return inMemory.using(lockId, there, () => work(there));

@@ -1,30 +1,30 @@
-// The cards of each lock, in one file of rows per lock: a card costs one write, and a file is read only on demand. The cards of recently
-// used locks stay in memory. A damaged file disables only the cards of its lock.
-import type { Card, CardIntent } from '../../../domain/credentials/card.ts';
-import type { CardStore } from '../../../domain/credentials/card-ports.ts';
+// The entries of each lock, in one file of rows per lock: an entry costs one write, and a file is read only on demand. The entries of
+// recently used locks stay in memory. A damaged file disables only the entries of its lock.
+import type { EntryStore } from '../../../domain/credentials/entry-ports.ts';
 import {
-  type CardEvent,
-  type CardLookUp,
-  type CardsChange,
-  cardEventsOf,
-  createHeldCards,
-  type LockCards,
-} from '../../../domain/credentials/lock-cards.ts';
+  createEntries,
+  type EntriesChange,
+  type EntryEvent,
+  type EntryLookUp,
+  entryEventsOf,
+  type LockEntries,
+} from '../../../domain/credentials/lock-entries.ts';
 import type { Emit } from '../../../domain/event-bus.ts';
 import type { LockId } from '../../../domain/locks/lock.ts';
 import type { Log } from '../../../domain/part.ts';
 import { type BackupSource, sourceOfPath } from '../backup/backup-sources.ts';
 import type { FileLayer } from '../files.ts';
-import { createCardLoader } from './card-loader.ts';
-import { cardFileName, cardFormat, cardPath, firstRows, rowsForgotten, rowsOf } from './card-row.ts';
-import { changedRows } from './card-row-changes.ts';
 import { createCardSnapshots } from './card-snapshots.ts';
-import type { CardsInMemory } from './cards-in-memory.ts';
 import { readIfThere, removeIfThere } from './durable-file.ts';
-import { readTop } from './row-reader.ts';
+import type { LockInMemory } from './entries-in-memory.ts';
+import { createEntryLoader } from './entry-loader.ts';
+import { cardFileName, cardPath, entryFormat, firstRows, rowsForgotten, rowsOf } from './entry-row.ts';
+import { changedRows } from './entry-row-changes.ts';
+import { entriesOf, type OlderRow } from './older-card-row.ts';
+import { isOlderFile, readTop } from './row-reader.ts';
 
 /** What the lock documents know about the cards of their locks. */
-export interface CardOwners {
+export interface EntryOwners {
   has(lockId: LockId): boolean;
   /** The lock is disabled, because its document is damaged. */
   isDisabled(lockId: LockId): boolean;
@@ -36,12 +36,14 @@ export interface CardOwners {
   whilePresent<T>(lockId: LockId, work: () => Promise<T>): Promise<T>;
 }
 
-export interface CardFiles {
-  readonly cards: CardStore;
+export interface EntryFiles {
+  readonly entries: EntryStore;
   /** Lists the existing files; reads none of them. */
   open(): Promise<void>;
   /** Makes the file for a lock whose document contained the cards until now, and replaces an existing file. `storage-unavailable`. */
-  adopt(lockId: LockId, cards: readonly Card[], intents: readonly CardIntent[]): Promise<void>;
+  adopt(lockId: LockId, older: readonly OlderRow[]): Promise<void>;
+  /** Rewrites a file of an older program; a damaged or missing one stays as it is. `storage-unavailable`. */
+  upgrade(lockId: LockId): Promise<void>;
   /** Resolves when no change of that lock's cards is running. Never rejects. */
   settled(lockId: LockId): Promise<void>;
   /** Deletes the file of a lock that is being removed. */
@@ -63,25 +65,25 @@ export interface CardFiles {
 
 /** How many files are read at once. */
 const readsAtOnce = 16;
-const noCards: LockCards = createHeldCards();
+const noEntries: LockEntries = createEntries();
 /** The beginning of a past holder's row in a line. */
 const pastMark = '["past ';
 
-export function createCardFiles(options: {
+export function createEntryFiles(options: {
   readonly files: FileLayer;
   /** The data directory. */
   readonly directory: string;
   readonly log: Log;
   readonly emit: Emit;
-  readonly owners: CardOwners;
-}): CardFiles {
+  readonly owners: EntryOwners;
+}): EntryFiles {
   const { files, directory, log, emit, owners } = options;
   const folder = `${directory}/cards`;
   /** The locks that have a file. */
   const present = new Set<LockId>();
   const changing = new Map<LockId, Set<Promise<unknown>>>();
   const snapshots = createCardSnapshots();
-  const loader = createCardLoader({ files, directory, log, mayCompact: () => !snapshots.isHeld() });
+  const loader = createEntryLoader({ files, directory, log, mayCompact: () => !snapshots.isHeld() });
   const { inMemory, rowsFor, load, begin, using } = loader;
 
   const pathOf = (lockId: LockId): string => `${directory}/${cardPath(lockId)}`;
@@ -89,13 +91,13 @@ export function createCardFiles(options: {
   /** A file that the document does not know is empty: a start was interrupted after it made the file. */
   const hasFile = (lockId: LockId): boolean => loader.begun(lockId) !== undefined || owners.hasCards(lockId);
 
-  function viewNow(lockId: LockId): LockCards | undefined {
-    if (!owners.has(lockId)) return noCards;
-    return inMemory.get(lockId)?.held ?? (hasFile(lockId) ? undefined : noCards);
+  function viewNow(lockId: LockId): LockEntries | undefined {
+    if (!owners.has(lockId)) return noEntries;
+    return inMemory.get(lockId)?.held ?? (hasFile(lockId) ? undefined : noEntries);
   }
 
   /** Makes an empty file, and notes it in the lock's document before any card is in it, so that a lost file is noticed. */
-  async function make(lockId: LockId): Promise<CardsInMemory> {
+  async function make(lockId: LockId): Promise<LockInMemory> {
     const one = rowsFor(lockId);
     await one.rows.create([]);
     present.add(lockId);
@@ -104,8 +106,8 @@ export function createCardFiles(options: {
     return one;
   }
 
-  async function change(lockId: LockId, wanted: (newest: CardLookUp) => CardsChange): Promise<void> {
-    if (!hasFile(lockId) && rowsOf(wanted(noCards)).length === 0) return;
+  async function change(lockId: LockId, wanted: (newest: EntryLookUp) => EntriesChange): Promise<void> {
+    if (!hasFile(lockId) && rowsOf(wanted(noEntries)).length === 0) return;
     const one = await (hasFile(lockId) ? load(lockId) : begin(lockId, make));
     await using(lockId, one, (there) => there.rows.update((newest) => changedRows(there, newest, wanted)));
   }
@@ -130,6 +132,7 @@ export function createCardFiles(options: {
     loader.forget(lockId);
     if (!present.has(lockId)) return;
     if (snapshots.isHeld()) snapshots.keep(lockId, (await readIfThere(files, pathOf(lockId))) ?? Buffer.alloc(0));
+    await removeIfThere(files, `${pathOf(lockId)}.schema-1`);
     await removeIfThere(files, pathOf(lockId));
     await files.syncFolder(folder);
     present.delete(lockId);
@@ -147,18 +150,18 @@ export function createCardFiles(options: {
   }
 
   return {
-    cards: {
+    entries: {
       inMemory: viewNow,
       of: async (lockId) => viewNow(lockId) ?? (await load(lockId)).held,
       async update(lockId, wanted) {
-        let events: readonly CardEvent[] = [];
-        const noting = (newest: CardLookUp): CardsChange => {
+        let events: readonly EntryEvent[] = [];
+        const noting = (newest: EntryLookUp): EntriesChange => {
           const made = wanted(newest);
-          events = cardEventsOf(newest, made);
+          events = entryEventsOf(newest, made);
           return made;
         };
         await owners.whilePresent(lockId, () => whileChanging(lockId, change(lockId, noting)));
-        for (const event of events) emit('card-changed', { lockId, ...event });
+        for (const event of events) emit('entry-changed', { lockId, ...event });
       },
     },
     async open() {
@@ -167,9 +170,13 @@ export function createCardFiles(options: {
         if (digits !== undefined) present.add(Number(digits) as LockId);
       }
     },
-    async adopt(lockId, cards, intents) {
-      await rowsFor(lockId).rows.create(firstRows(cards, intents));
+    async adopt(lockId, older) {
+      const { entries, past } = entriesOf(older);
+      await rowsFor(lockId).rows.create(firstRows(entries, past));
       present.add(lockId);
+    },
+    async upgrade(lockId) {
+      if (await isOlderFile(files, pathOf(lockId), entryFormat)) await rowsFor(lockId).rows.load();
     },
     settled,
     remove,
@@ -192,7 +199,7 @@ export function createCardFiles(options: {
       let highest = 0;
       for (let from = 0; from < lockIds.length; from += readsAtOnce) {
         // The counters know the highest id of a damaged file.
-        const tops = lockIds.slice(from, from + readsAtOnce).map((lockId) => readTop(files, pathOf(lockId), cardFormat).catch(() => 0));
+        const tops = lockIds.slice(from, from + readsAtOnce).map((lockId) => readTop(files, pathOf(lockId), entryFormat).catch(() => 0));
         for (const top of await Promise.all(tops)) highest = Math.max(highest, top ?? 0);
       }
       return highest;

@@ -2,10 +2,11 @@
 import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import type { Card, CardId } from '../../../../src/domain/credentials/card.ts';
-import { createHeldCards } from '../../../../src/domain/credentials/lock-cards.ts';
+import type { CardId } from '../../../../src/domain/credentials/card.ts';
+import { always, type Held } from '../../../../src/domain/credentials/entry.ts';
+import { createEntries } from '../../../../src/domain/credentials/lock-entries.ts';
 import type { LockId } from '../../../../src/domain/locks/lock.ts';
-import { createCardsInMemory } from '../../../../src/stores/files/documents/cards-in-memory.ts';
+import { createEntriesInMemory } from '../../../../src/stores/files/documents/entries-in-memory.ts';
 import { nodeFiles } from '../../../../src/stores/files/files.ts';
 import type { Store } from '../../../../src/stores/files/store.ts';
 import { inspect } from '../../../../src/stores/files/verify/inspect.ts';
@@ -13,31 +14,30 @@ import { verify } from '../../../../src/stores/files/verify/verify.ts';
 import { cuttableFiles } from '../support/cuttable-files.ts';
 import { manualClock, startedStore, testStore, withDirectory } from '../support/directory.ts';
 import { faultyFiles } from '../support/faulty-files.ts';
-import { lockId, sampleCard, sampleLock } from '../support/samples.ts';
+import { lockId, sampleEntry, sampleLock, unsureEntry } from '../support/samples.ts';
 
 /** The data of a gateway that stored cards in the documents of their locks, killed while two changes were running. */
 const older = join(import.meta.dirname, 'schema-2');
 const clock = () => manualClock(Date.UTC(2026, 10, 22, 12));
 
-const card = (cardId: number, of: number, cardNumber: string, name: string, changes: Partial<Card> = {}) =>
-  expect.objectContaining({ cardId, lockId: of, cardNumber, name, createdBy: 'admin', startDate: 0, endDate: 0, ...changes });
+const said = (window: object, held: Partial<Held> = {}) => ({ window: { ...always, ...window }, sure: true, basis: 'phone', ...held });
+/** What is known of a card that an older program had in its list, or had begun to change. */
+const card = (entryId: number, of: number, number: string, name: string, direct: object | null, held: object) =>
+  expect.objectContaining({
+    ...{ entryId, lockId: of, kind: 'card', number, name, createdBy: 'admin', managed: true, credentialId: null, missing: false },
+    direct: direct && { ...always, ...direct },
+    held: expect.objectContaining(held),
+  });
+const bob = { startDate: 1_760_000_000_000, endDate: 1_960_000_000_000 };
 const taken = [
-  {
-    cards: [card(1, 1, '1001', 'Alice'), card(2, 1, '001002', 'Bob', { startDate: 1_760_000_000_000, endDate: 1_960_000_000_000 })],
-    intents: [],
-  },
-  { cards: [card(4, 2, '1001', 'Alice')], intents: [{ kind: 'add', card: card(6, 2, '2002', 'Open') }] },
-  { cards: [card(5, 3, '3001', 'Dora')], intents: [{ kind: 'change-validity', cardId: 5, startDate: 5, endDate: 1_990_000_000_000 }] },
-  { cards: [], intents: [] },
+  [card(1, 1, '1001', 'Alice', {}, said({})), card(2, 1, '001002', 'Bob', bob, said(bob))],
+  [card(4, 2, '1001', 'Alice', {}, said({})), card(6, 2, '2002', 'Open', null, said({}, { sure: false }))],
+  [card(5, 3, '3001', 'Dora', {}, said({ startDate: 5, endDate: 1_990_000_000_000 }, { sure: false, before: always }))],
+  [],
 ];
 
-async function cardsOf(store: Store): Promise<unknown[]> {
-  return Promise.all(
-    [1, 2, 3, 4].map(async (id) => {
-      const { cards, intents } = await store.ports.cards.of(lockId(id));
-      return { cards, intents };
-    }),
-  );
+async function entriesOf(store: Store): Promise<unknown[]> {
+  return Promise.all([1, 2, 3, 4].map(async (id) => (await store.ports.entries.of(lockId(id))).entries));
 }
 
 describe('a data directory of schema 2', () => {
@@ -47,7 +47,7 @@ describe('a data directory of schema 2', () => {
       let backups = 0;
       for (let start = 0; start < 3; start++) {
         const { store } = await startedStore(directory, { clock: clock(), beforeUpgrade: async () => void backups++ });
-        expect(await cardsOf(store)).toEqual(taken);
+        expect(await entriesOf(store)).toEqual(taken);
         await store.stop();
       }
       expect(backups).toBe(1);
@@ -78,11 +78,11 @@ describe('a data directory of schema 2', () => {
       files.fault = (operation, path) => (operation === 'write' && path.includes('/cards/') ? 'ENOSPC' : undefined);
       await expect(startedStore(directory, { files, clock: clock() })).rejects.toMatchObject({ code: 'storage-unavailable' });
       const { store } = await startedStore(directory, { clock: clock() });
-      expect(await cardsOf(store)).toEqual(taken);
+      expect(await entriesOf(store)).toEqual(taken);
       await store.stop();
     }));
 
-  test('has every card and intent once after a power cut at any step of the move', async () => {
+  test('has every entry once after a power cut at any step of the move', async () => {
     const found = new Map<string, Buffer | 'folder'>([
       ['/', 'folder'],
       ['/data', 'folder'],
@@ -111,7 +111,7 @@ describe('a data directory of schema 2', () => {
     for (const left of cuts.values()) {
       const { store: again } = testStore('/data', { files: cuttableFiles(left), clock: clock() });
       await again.start();
-      expect(await cardsOf(again)).toEqual(taken);
+      expect(await entriesOf(again)).toEqual(taken);
       await again.stop();
     }
   });
@@ -123,7 +123,7 @@ describe('the file of the cards of a lock', () => {
       const { store } = await startedStore(directory);
       await store.ports.locks.add(sampleLock(1));
       await store.ports.locks.add(sampleLock(2));
-      await store.ports.cards.update(lockId(1), () => ({ put: [sampleCard(1, 1)] }));
+      await store.ports.entries.update(lockId(1), () => ({ put: [sampleEntry(1, 1)] }));
       await run(store, directory);
       await store.stop();
     });
@@ -134,8 +134,8 @@ describe('the file of the cards of a lock', () => {
       const path = `${directory}/cards/1.jsonl`;
       const before = await stat(path);
       const document = await readFile(`${directory}/locks/1.json`, 'utf8');
-      await store.ports.cards.update(lockId(1), () => ({ put: [sampleCard(2, 1)] }));
-      expect((await stat(path)).size - before.size).toBeLessThan(300);
+      await store.ports.entries.update(lockId(1), () => ({ put: [sampleEntry(2, 1)] }));
+      expect((await stat(path)).size - before.size).toBeLessThan(600);
       expect((await readFile(path, 'utf8')).trimEnd().split('\n')).toHaveLength(3);
       expect(await readFile(`${directory}/locks/1.json`, 'utf8')).toBe(document);
       expect(await readdir(`${directory}/cards`)).toEqual(['1.jsonl']);
@@ -153,12 +153,12 @@ describe('the file of the cards of a lock', () => {
       const { store: again } = await startedStore(directory, { files });
       expect(opened).toEqual([]);
       expect(again.ports.cards.inMemory(lockId(1))).toBeUndefined();
-      expect(again.ports.cards.inMemory(lockId(2))?.cards).toEqual([]);
-      const [one, other] = await Promise.all([again.ports.cards.of(lockId(1)), again.ports.cards.of(lockId(1))]);
-      expect([one.cards, other.cards, again.ports.cards.inMemory(lockId(1))?.cards]).toEqual([
-        [sampleCard(1, 1)],
-        [sampleCard(1, 1)],
-        [sampleCard(1, 1)],
+      expect(again.ports.entries.inMemory(lockId(2))?.entries).toEqual([]);
+      const [one, other] = await Promise.all([again.ports.entries.of(lockId(1)), again.ports.entries.of(lockId(1))]);
+      expect([one.entries, other.entries, again.ports.entries.inMemory(lockId(1))?.entries]).toEqual([
+        [sampleEntry(1, 1)],
+        [sampleEntry(1, 1)],
+        [sampleEntry(1, 1)],
       ]);
       expect(opened).toHaveLength(1);
       await again.stop();
@@ -169,20 +169,20 @@ describe('the file of the cards of a lock', () => {
     ['gone', (path: string) => rm(path)],
   ])('that is %s disables the cards of that lock alone, and says so', (_how, harm) =>
     withLock(async (store, directory) => {
-      await store.ports.cards.update(lockId(2), () => ({ put: [sampleCard(3, 2)] }));
+      await store.ports.entries.update(lockId(2), () => ({ put: [sampleEntry(3, 2)] }));
       await store.stop();
       await harm(`${directory}/cards/1.jsonl`);
       const { store: again, log } = await startedStore(directory);
       for (let n = 0; n < 2; n++)
-        await expect(again.ports.cards.of(lockId(1))).rejects.toMatchObject({
+        await expect(again.ports.entries.of(lockId(1))).rejects.toMatchObject({
           code: 'storage-unavailable',
           message: expect.stringContaining('cards/1.jsonl is'),
         });
-      await expect(again.ports.cards.update(lockId(1), () => ({ put: [sampleCard(2, 1)] }))).rejects.toMatchObject({
+      await expect(again.ports.entries.update(lockId(1), () => ({ put: [sampleEntry(2, 1)] }))).rejects.toMatchObject({
         code: 'storage-unavailable',
       });
       expect(log.lines.filter((line) => line.includes('cards-disabled'))).toHaveLength(1);
-      expect((await again.ports.cards.of(lockId(2))).cards).toHaveLength(1);
+      expect((await again.ports.entries.of(lockId(2))).entries).toHaveLength(1);
       await again.ports.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'serves' }));
       await again.stop();
     }),
@@ -209,20 +209,20 @@ describe('the file of the cards of a lock', () => {
   test('forgets past holders of a number when their time is older than every record', () =>
     withLock(async (store, directory) => {
       const holder = (from: number, to: number) => ({ cardId: 9 as CardId, cardNumber: '77', name: `from ${from}`, from, to });
-      await store.ports.cards.update(lockId(1), () => ({ past: [holder(1, 2), holder(5, Date.UTC(2026, 10, 1))] }));
+      await store.ports.entries.update(lockId(1), () => ({ past: [holder(1, 2), holder(5, Date.UTC(2026, 10, 1))] }));
       await store.stop();
       const { store: again } = await startedStore(directory, { clock: clock() });
       await again.maintenance.purge(Date.UTC(2026, 10, 22), 184);
       await again.stop();
       const { store: last } = await startedStore(directory, { clock: clock() });
-      expect((await last.ports.cards.of(lockId(1))).past('77').map(({ name }) => name)).toEqual(['from 5']);
+      expect((await last.ports.entries.of(lockId(1))).past('77').map(({ name }) => name)).toEqual(['from 5']);
       await last.stop();
     }));
 
   test('is in a backup as it was at that instant, whatever is written or removed meanwhile', () =>
     withLock(async (store) => {
       const text = await store.maintenance.atOneInstant(async (kept) => {
-        await store.ports.cards.update(lockId(1), () => ({ put: [sampleCard(2, 1)] }));
+        await store.ports.entries.update(lockId(1), () => ({ put: [sampleEntry(2, 1)] }));
         await store.ports.locks.remove(lockId(1));
         const content = await kept.find(({ name }) => name === 'cards/1.jsonl')?.open();
         const bytes = Buffer.alloc(content?.bytes ?? 0);
@@ -230,20 +230,20 @@ describe('the file of the cards of a lock', () => {
         await content?.close();
         return bytes.toString();
       });
-      expect(text).toContain('"cardId":1,');
+      expect(text).toContain('"entryId":1,');
     }));
 });
 
 describe('the cards in memory', () => {
   const held = (rows: number) => ({
     rows: { size: rows, idle: async () => undefined } as never,
-    held: createHeldCards(),
+    held: createEntries(),
     staged: [],
     counted: 0,
   });
 
   test('are evicted when there are too many: the least recently used first, and none with a running change or an open intent', async () => {
-    const all = createCardsInMemory(100);
+    const all = createEntriesInMemory(100);
     const [one, two, three, four] = [held(40), held(40), held(40), held(40)];
     const there = () => [1, 2, 3, 4].filter((id) => all.get(id as LockId) !== undefined);
     all.add(1 as LockId, one);
@@ -251,7 +251,7 @@ describe('the cards in memory', () => {
     all.get(1 as LockId);
     all.add(3 as LockId, three);
     expect(there()).toEqual([1, 3]);
-    one.held.apply({ open: [{ kind: 'delete', cardId: 1 as CardId }] });
+    one.held.apply({ put: [unsureEntry(1, 1)] });
     let end = (): void => undefined;
     const ended = new Promise<void>((resolve) => {
       end = resolve;
@@ -269,7 +269,7 @@ describe('the cards in memory', () => {
     const writing = new Promise<void>((resolve) => {
       written = resolve;
     });
-    const all = createCardsInMemory(100);
+    const all = createEntriesInMemory(100);
     const one = { ...held(80), rows: { size: 80, idle: () => writing } as never };
     all.add(1 as LockId, one);
     await all.using(1 as LockId, one, async () => undefined);

@@ -1,44 +1,44 @@
-// The in-memory cards of the locks that were used last. Beyond a limit, the least recently used are evicted, but never those with a running
-// change or an open intent.
+// The in-memory entries of the locks that were used last. Beyond a limit, the least recently used are evicted, but never those with a
+// running change or a command with an open outcome.
 import { getHeapStatistics } from 'node:v8';
-import type { CardsChange, HeldCards } from '../../../domain/credentials/lock-cards.ts';
+import type { EntriesChange, HeldEntries } from '../../../domain/credentials/lock-entries.ts';
 import type { LockId } from '../../../domain/locks/lock.ts';
-import type { CardRow } from './card-row.ts';
+import type { EntryRow } from './entry-row.ts';
 import type { RowFile } from './row-file.ts';
 
-export interface CardsInMemory {
-  readonly rows: RowFile<CardRow>;
-  /** The cards that the rows contain; they follow every change of a row. */
-  readonly held: HeldCards;
+export interface LockInMemory {
+  readonly rows: RowFile<EntryRow>;
+  /** The entries that the rows contain; they follow every change of a row. */
+  readonly held: HeldEntries;
   /** The changes in the next write. */
-  staged: CardsChange[];
+  staged: EntriesChange[];
   /** The number of rows at the last count. */
   counted: number;
 }
 
 /** Memory of one row with its look-ups. */
-const rowBytes = 320;
+const rowBytes = 600;
 /**
- * A quarter of the memory that this process may use. If more cards than this are swiped in turn, each swipe reads all cards of its lock
- * again.
+ * A quarter of the memory that this process may use. If more cards than this are swiped in turn, each swipe reads all entries of its
+ * lock again.
  */
 const mostRows = Math.floor(getHeapStatistics().heap_size_limit / 4 / rowBytes);
 
-export interface CardsInMemoryOfLocks {
-  get(lockId: LockId): CardsInMemory | undefined;
-  add(lockId: LockId, one: CardsInMemory): void;
+export interface EntriesInMemoryOfLocks {
+  get(lockId: LockId): LockInMemory | undefined;
+  add(lockId: LockId, one: LockInMemory): void;
   remove(lockId: LockId): void;
-  /** Evicts the cards of this lock, if they are not in use. */
+  /** Evicts the entries of this lock, if they are not in use. */
   evict(lockId: LockId): void;
-  /** Keeps the cards in memory at least until `work` has ended and their file is no longer being written. */
-  using<T>(lockId: LockId, one: CardsInMemory, work: () => Promise<T>): Promise<T>;
+  /** Keeps the entries in memory at least until `work` has ended and their file is no longer being written. */
+  using<T>(lockId: LockId, one: LockInMemory, work: () => Promise<T>): Promise<T>;
   idle(): Promise<void>;
 }
 
-export function createCardsInMemory(atMost = mostRows): CardsInMemoryOfLocks {
+export function createEntriesInMemory(atMost = mostRows): EntriesInMemoryOfLocks {
   /** Ordered by use: the most recently used lock comes last. */
-  const all = new Map<LockId, CardsInMemory>();
-  const uses = new Map<CardsInMemory, number>();
+  const all = new Map<LockId, LockInMemory>();
+  const uses = new Map<LockInMemory, number>();
   let last: LockId | undefined;
   let total = 0;
 
@@ -49,12 +49,12 @@ export function createCardsInMemory(atMost = mostRows): CardsInMemoryOfLocks {
     total -= one.counted;
     one.counted = 0;
   }
-  function count(one: CardsInMemory): void {
+  function count(one: LockInMemory): void {
     total += one.rows.size - one.counted;
     one.counted = one.rows.size;
     makeRoom();
   }
-  function endUse(lockId: LockId, one: CardsInMemory): void {
+  function endUse(lockId: LockId, one: LockInMemory): void {
     const left = (uses.get(one) ?? 1) - 1;
     if (left === 0) uses.delete(one);
     else uses.set(one, left);
@@ -63,7 +63,7 @@ export function createCardsInMemory(atMost = mostRows): CardsInMemoryOfLocks {
   function makeRoom(): void {
     for (const [lockId, one] of all) {
       if (total <= atMost) return;
-      if (lockId !== last && !uses.has(one) && one.held.intents.length === 0) leave(lockId);
+      if (lockId !== last && !uses.has(one) && one.held.unsure.length === 0) leave(lockId);
     }
   }
   return {
@@ -83,7 +83,7 @@ export function createCardsInMemory(atMost = mostRows): CardsInMemoryOfLocks {
     remove: leave,
     evict(lockId) {
       const one = all.get(lockId);
-      if (one !== undefined && !uses.has(one) && one.held.intents.length === 0) leave(lockId);
+      if (one !== undefined && !uses.has(one) && one.held.unsure.length === 0) leave(lockId);
     },
     async using(lockId, one, work) {
       uses.set(one, (uses.get(one) ?? 0) + 1);
