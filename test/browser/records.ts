@@ -38,7 +38,14 @@ export function recordTests(at: At): void {
     const { stage, page } = at();
     await happen(
       { type: 'card-unlock', credential: '4711', username: '=1+1', date: await moment(3, '00:05') },
-      { type: 'passcode-unlock', credential: '+491701234', username: '-1', date: await moment(3, '23:55'), success: false },
+      {
+        type: 'passcode-unlock',
+        credential: '+491701234',
+        username: '-1',
+        date: await moment(3, '23:55'),
+        success: false,
+        reason: 'schedule',
+      },
       { type: 'card-unlock', credential: '4712', username: '@SUM(A1)', date: await moment(2, '00:05') },
       { type: 'tamper', username: '\t=1', date: await moment(1, '12:00') },
     );

@@ -1,7 +1,7 @@
 // What a capture shows of payloads: all but the digits of codes.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { withoutCodes } from '../../src/drivers/captured-text.ts';
+import { withoutCodes, withoutNumbers } from '../../src/drivers/captured-text.ts';
 
 describe('a captured payload', () => {
   test.each([
@@ -35,6 +35,14 @@ describe('a captured payload', () => {
     ],
   ])('%s', (_what, payload, shown) => {
     expect(withoutCodes(payload)).toBe(shown);
+  });
+
+  test('of our own protocol loses the numbers of credentials, and all digits when it is no JSON', () => {
+    const events = '{"epoch":"7d3f","events":[{"seq":"x","credential":"482913","date":17},{"seq":2,"credential":{"a":[4829]}}]}';
+    const shown = '{"epoch":"7d3f","events":[{"seq":"x","credential":"######","date":17},{"seq":2,"credential":{"a":[####]}}]}';
+    expect(withoutNumbers(events)).toBe(shown);
+    expect(withoutNumbers('{"items":[{"number":"0042"}],"seq":12')).toBe('{"items":[{"number":"####"}],"seq":12');
+    expect(withoutNumbers('passcode 864297531')).toBe('passcode #########');
   });
 
   test('of any JSON keeps its form, and has no digit in the value of such a member', () => {

@@ -248,7 +248,7 @@ describe('records (Specification 2.2, 8)', () => {
     const list = (await recordsOf(lockId)).slice(0, -known);
     const when = { lockId, recordId: expect.any(Number), serverDate: expect.any(Number), lockDate: expect.any(Number) };
     expect(list).toEqual([
-      { ...when, recordType: 'unlock by passcode', success: 0, keyboardPwd: '0815', username: '' },
+      { ...when, recordType: 'unlock by passcode', success: 0, keyboardPwd: '', username: '' },
       { ...when, recordType: 'lock from inside', success: 1, keyboardPwd: '', username: '' },
       { ...when, recordType: 'unlock by passcode', success: 1, keyboardPwd: '4711', username: '' },
     ]);

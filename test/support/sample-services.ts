@@ -48,7 +48,7 @@ export function answerWithSamples({
     };
   }
 
-  const failed = { ...sampleRecord, recordId: 1200, type: 'passcode-unlock', success: false, credential: '9999', username: '' };
+  const failed = { ...sampleRecord, recordId: 1200, type: 'passcode-unlock', success: false, credential: '', username: '' };
   const bob: Account = { accountId: 4 as Account['accountId'], username: 'bob', gatewayAdministrator: false, createdAt: 1_763_715_700_000 };
   const token = { tokenId: 12, accountId: bob.accountId, name: 'phone', hash: 'cd'.repeat(32), createdAt: bob.createdAt, expiresAt: null };
   const managed = { lock: sampleLock, status: sampleStatus, online: true, capabilities: sampleCapabilities, administrator: 'alice' };
@@ -75,11 +75,10 @@ export function answerWithSamples({
     rename: asked('rename', nothing),
     changeSettings: asked('changeSettings', nothing),
   });
-  records.page = async (_caller, _lockId, range) =>
-    paginate([sampleRecord, { ...failed, lockDate: 1_763_715_400_000, serverDate: 1_763_715_401_000 }], {
-      pageNo: range.pageNo,
-      pageSize: range.pageSize,
-    });
+  records.page = async (_caller, _lockId, { pageNo, pageSize }) => ({
+    ...paginate([sampleRecord, { ...failed, lockDate: 1_763_715_400_000, serverDate: 1_763_715_401_000 }], { pageNo, pageSize }),
+    showsPasscodes: true,
+  });
   Object.assign(cards, {
     list: (_caller: unknown, _lockId: unknown, page: { pageNo: number; pageSize: number }) => paginate([sampleCard], page),
     add: asked('add', Promise.resolve(sampleCard.cardId)),

@@ -7,6 +7,7 @@ import { createCardHolders } from '../credentials/card-holders.ts';
 import type { CardStore } from '../credentials/card-ports.ts';
 import type { LockCards } from '../credentials/lock-cards.ts';
 import type { Emit } from '../event-bus.ts';
+import { storableCredential, withoutPasscode } from '../records/passcode-privacy.ts';
 import { isRemote, isTakenForLabel, type RecordDraft } from '../records/record.ts';
 import type { AppendOutcome, Quarantine, RecordStore } from '../records/record-ports.ts';
 import type { LockId } from './lock.ts';
@@ -68,7 +69,8 @@ export function createEventReports(options: EventReportsOptions): EventReports {
    * are rare.
    */
   function draft(lockId: LockId, event: LockEvent, now: number, held: LockCards | undefined): RecordDraft {
-    const { seq, type, credential = '', date, reason = '' } = event;
+    const { seq, type, date, reason = '' } = event;
+    const credential = storableCredential(event);
     // A jam is never a success, whatever the lock says.
     const success = event.success !== false && type !== 'jammed';
     const issued = issuedCommand(lockId, event);
@@ -94,10 +96,10 @@ export function createEventReports(options: EventReportsOptions): EventReports {
     return (issued === undefined ? undefined : accounts.nameOf(issued.accountId)) ?? '';
   }
 
-  async function setAside(lockId: LockId, epoch: string, events: readonly object[], reason: string): Promise<void> {
+  async function setAside(lockId: LockId, epoch: string, events: readonly (LockEvent | RecordDraft)[], reason: string): Promise<void> {
     if (events.length === 0) return;
     const deviceId = locks.get(lockId)?.deviceId;
-    if (deviceId !== undefined) await quarantine.keep(deviceId, reason, JSON.stringify({ epoch, events }));
+    if (deviceId !== undefined) await quarantine.keep(deviceId, reason, JSON.stringify({ epoch, events: events.map(withoutPasscode) }));
     emit('events-quarantined', { lockId, epoch, count: events.length });
   }
 

@@ -15,12 +15,18 @@ export interface RecordRange extends PageRequest {
   readonly endDate: number;
 }
 
+/** Some records of a lock, as one caller may see them. */
+export interface RecordPage extends Page<LockRecord> {
+  /** Only to the administrator of the lock, or to its last one. */
+  readonly showsPasscodes: boolean;
+}
+
 export interface RecordService {
   /**
    * A page, newest first, without records that are too old. Rejects with `outside-retention` when the whole range is too old. For managers
    * of the lock; for a removed lock, for its last administrator and gateway administrators: all others get `lock-not-found`.
    */
-  page(caller: Caller, lockId: LockId, range: RecordRange): Promise<Page<LockRecord>>;
+  page(caller: Caller, lockId: LockId, range: RecordRange): Promise<RecordPage>;
 }
 
 export function createRecordService(options: {
@@ -41,10 +47,12 @@ export function createRecordService(options: {
         const since = new Date(cutoff).toISOString();
         throw new DomainError('outside-retention', `records are kept for ${retentionText(recordDays)}: nothing before ${since}`);
       }
-      if (locks.get(lockId) !== undefined || !mayReadRemoved(removedLocks.get(lockId), caller))
-        requireRole(locks, caller, lockId, 'manager');
+      const lock = locks.get(lockId);
+      const removed = removedLocks.get(lockId);
+      if (lock !== undefined || !mayReadRemoved(removed, caller)) requireRole(locks, caller, lockId, 'manager');
       const { pageNo, pageSize } = range;
-      return records.page({ lockId, from: Math.max(range.startDate, cutoff), to, pageNo, pageSize });
+      const page = await records.page({ lockId, from: Math.max(range.startDate, cutoff), to, pageNo, pageSize });
+      return { ...page, showsPasscodes: (locks.get(lockId) ?? removed)?.administrator === caller.accountId };
     },
   };
 }

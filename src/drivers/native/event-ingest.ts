@@ -9,6 +9,7 @@ import type { ReportService } from '../../domain/locks/report-service.ts';
 import type { RateLimitedLog } from '../../domain/rate-limited-log.ts';
 import type { Rate } from '../../domain/rate-limiter.ts';
 import type { Quarantine } from '../../domain/records/record-ports.ts';
+import { withoutNumbers } from '../captured-text.ts';
 import { createEventRuns } from './event-coalescer.ts';
 import { createEventQuota } from './event-quota.ts';
 import { decodeEvents } from './events-payload.ts';
@@ -70,14 +71,14 @@ export function createEventIngest(options: {
     runs.handOver();
     stats.invalidEvents += invalid.length;
     noteMalformed(connection, 'events', reason);
-    const quarantined = quarantine.keep(connection.deviceId, reason, textOf({ epoch, events: invalid }, payload));
+    const quarantined = quarantine.keep(connection.deviceId, reason, withoutNumbers(textOf({ epoch, events: invalid }, payload)));
     return begun === undefined ? stored(connection, quarantined) : both(connection, begun, quarantined);
   }
 
   function malformed(connection: LockLine, channel: ReportChannel, reason: string, payload: Buffer): Promise<Receipt> {
     stats.malformedMessages++;
     noteMalformed(connection, channel, reason);
-    return stored(connection, quarantine.keep(connection.deviceId, `${channel}: ${reason}`, payload.toString('utf8')));
+    return stored(connection, quarantine.keep(connection.deviceId, `${channel}: ${reason}`, withoutNumbers(payload.toString('utf8'))));
   }
 
   function overQuota(connection: LockLine): Promise<Receipt> {

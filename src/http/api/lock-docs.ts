@@ -143,7 +143,7 @@ export const lockDocs = {
               serverDate: 1_763_715_401_000,
               recordType: 'unlock by passcode',
               success: 0,
-              keyboardPwd: '9999',
+              keyboardPwd: '',
               lockDate: 1_763_715_400_000,
               username: '',
             },

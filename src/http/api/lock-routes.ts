@@ -4,7 +4,7 @@ import { paginate } from '../../domain/page.ts';
 import type { RecordService } from '../../domain/records/record-service.ts';
 import { autoLock, lockList, lockRename, lockSettings, oneLock, recordRange, wholeLockList } from '../pipeline/query.ts';
 import { type Answer, done, ok, type Route, route } from '../pipeline/route.ts';
-import { batteryLevelView, batteryView, boltView, lockDetailView, lockItemView, pageView, recordView } from './views.ts';
+import { batteryLevelView, batteryView, boltView, lockDetailView, lockItemView, pageView, recordView, wholeRecordView } from './views.ts';
 
 /** Specification 4.1 and HTTP API 5. The services check the caller's rights and whether the lock exists. */
 export function lockRoutes(locks: LockService, records: RecordService): readonly Route[] {
@@ -27,9 +27,10 @@ export function lockRoutes(locks: LockService, records: RecordService): readonly
     route('GET', '/api/v1/lock/battery-history', 'batteryHistory', wholeLockList, async ({ caller, parameters: { lockId, page } }) =>
       ok(pageView(paginate(await locks.batteryHistory(caller, lockId), page), batteryLevelView)),
     ),
-    route('GET', '/api/v1/lock/records', 'listRecords', recordRange, async ({ caller, parameters: { lockId, range } }) =>
-      ok(pageView(await records.page(caller, lockId, range), recordView)),
-    ),
+    route('GET', '/api/v1/lock/records', 'listRecords', recordRange, async ({ caller, parameters: { lockId, range } }) => {
+      const page = await records.page(caller, lockId, range);
+      return ok(pageView(page, page.showsPasscodes ? wholeRecordView : recordView));
+    }),
     route('POST', '/api/v1/lock/set-auto-lock-timer', 'setAutoLockTimer', autoLock, ({ caller, parameters: { lockId, seconds }, gone }) =>
       done(locks.setAutoLock(caller, lockId, seconds, gone)),
     ),

@@ -9,6 +9,7 @@ import { hubOf } from '../../domain/locks/hub.ts';
 import { type BatteryLevel, type LockSettings, macOf } from '../../domain/locks/lock.ts';
 import type { BoltResult, LockView } from '../../domain/locks/lock-service.ts';
 import type { Page } from '../../domain/page.ts';
+import { maskedCredential } from '../../domain/records/passcode-privacy.ts';
 import { type LockRecord, recordLabel } from '../../domain/records/record.ts';
 import type { Attempt, DeliveryEvent, DeliveryLogEntry } from '../../domain/webhooks/delivery.ts';
 import type { IssuedSecret } from '../../domain/webhooks/webhook.ts';
@@ -79,15 +80,24 @@ export function batteryLevelView({ at, percent }: BatteryLevel): ResponseBody<'B
   return { reportDate: at, electricQuantity: percent };
 }
 
-/** The eight fields of Specification 2.2. */
+/** The eight fields of Specification 2.2, without passcodes: for everybody, and everything that leaves the gateway by itself. */
 export function recordView(record: LockRecord): ResponseBody<'LockRecord'> {
+  return recordFields(record, maskedCredential(record));
+}
+
+/** The same for the administrator of the lock, who may know its passcodes. */
+export function wholeRecordView(record: LockRecord): ResponseBody<'LockRecord'> {
+  return recordFields(record, record.credential);
+}
+
+function recordFields(record: LockRecord, keyboardPwd: string): ResponseBody<'LockRecord'> {
   return {
     recordId: record.recordId,
     lockId: record.lockId,
     serverDate: record.serverDate,
     recordType: recordLabel(record.type),
     success: record.success ? 1 : 0,
-    keyboardPwd: record.credential,
+    keyboardPwd,
     lockDate: record.lockDate,
     username: record.username,
   };

@@ -49,7 +49,8 @@ export const memberDocs: Readonly<Record<string, string>> = {
   recordId: 'Id of the record, rising in the order in which the gateway stored them; after a power cut up to 100,000 are left out.',
   serverDate: 'When the gateway stored it: milliseconds since 1970 (UTC).',
   recordType: 'What happened, such as `unlock by IC card`, or a word of the lock’s own.',
-  keyboardPwd: 'The passcode or card number that was used, else empty; of a card its number.',
+  keyboardPwd:
+    'The passcode or card number that was used, else empty; of a card its number. A passcode is `****` for all but the administrator of the lock, and empty when the lock does not know it.',
   lockDate: 'When it happened: milliseconds since 1970 (UTC).',
   username: 'Name of an account. In a record: the account of a remote command, the name of a card, or what the lock said.',
 

@@ -74,12 +74,34 @@ describe('events', () => {
   });
 
   it('keep what the lock said: a refusal, the credential, a type of its own (Protocol 4.4)', async () => {
+    const said = { type: 'pet-flap', credential: '007' };
+    expect(await recordOf(await createDomain(), said)).toMatchObject({ ...said, success: true });
+    expect(await recordOf(await createDomain(), { ...said, success: false })).toMatchObject({ type: 'pet-flap', success: false });
+  });
+
+  it.each([
+    ['a passcode of which the lock says so', { type: 'passcode-unlock', reason: 'wrong-passcode' }, '482914', ''],
+    ['one without a reason', { type: 'passcode-unlock' }, '482914', ''],
+    ['one after too many attempts', { type: 'passcode-unlock', reason: 'locked-out' }, '482914', ''],
+    ["one with a word of the lock's own", { type: 'passcode-lock', reason: 'no entry' }, '482914', ''],
+    ["a number in an event of the lock's own", { type: 'keypad', reason: 'wrong-passcode' }, '482914', ''],
+    ['not a passcode at the wrong time', { type: 'passcode-unlock', reason: 'not-valid-now' }, '482913', '482913'],
+    ['not the passcode at which the bolt jammed', { type: 'jammed' }, '482913', '482913'],
+    ['not a card', { type: 'card-unlock', reason: 'unknown-card' }, '5550001', '5550001'],
+    ['not the slot of a code', { type: 'passcode-unlock', reason: 'wrong-passcode' }, 'slot 3', 'slot 3'],
+  ])(
+    'that were refused are stored without a code that may be a slip of the finger: %s (Protocol 4.4)',
+    async (_what, event, typed, stored) => {
+      const domain = await createDomain();
+      expect((await recordOf(domain, { ...event, success: false, credential: typed }))?.credential).toBe(stored);
+    },
+  );
+
+  it('are in quarantine without passcodes, whether they were right or not', async () => {
     const domain = await createDomain();
-    expect(await recordOf(domain, { type: 'pet-flap', success: false, credential: '007' })).toMatchObject({
-      type: 'pet-flap',
-      success: false,
-      credential: '007',
-    });
+    const type = 'Unlock by Passcode';
+    await domain.reports.events(lockId, { epoch: 'e', events: [{ seq: 1, type, credential: '482913' }] });
+    expect(domain.quarantine.kept.map(({ payload }) => JSON.parse(payload).events)).toEqual([[{ seq: 1, type, credential: '****' }]]);
   });
 
   it.each([

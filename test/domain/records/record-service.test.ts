@@ -32,6 +32,19 @@ describe('a page of records', () => {
     expect([total, pages]).toEqual([3, 1]);
   });
 
+  it('shows passcodes to the administrator of the lock alone, of a removed one to its last one (HTTP API 5.7)', async () => {
+    const { recordService, locks, removedLocks } = await setUp(now);
+    const shown = async (caller: Caller) => (await recordService.page(caller, lockId, open)).showsPasscodes;
+    expect([await shown(callers.administrator), await shown(callers.manager)]).toEqual([true, false]);
+    const { clock, records } = await setUp(now);
+    const removed = { ...removedLocks, get: () => ({ administrator: callers.administrator.accountId }) as never };
+    const options = { recordDays: 184, clock, records, clockIsSuspect: () => false };
+    const after = createRecordService({ ...options, locks: { ...locks, get: () => undefined }, removedLocks: removed });
+    const root = { ...callers.manager, gatewayAdministrator: true };
+    expect((await after.page(callers.administrator, lockId, open)).showsPasscodes).toBe(true);
+    expect((await after.page(root, lockId, open)).showsPasscodes).toBe(false);
+  });
+
   it('holds both ends of its range; 0 is open (HTTP API 5.7)', async () => {
     const { dated } = await setUp(now - 3, now - 2, now - 1, now);
     expect(await dated({ startDate: now - 2, endDate: now - 1 })).toEqual([now - 1, now - 2]);
