@@ -2,6 +2,7 @@
 // When the promise of a change resolves, the change is durable, unless the port says otherwise, and only then do readers see it. A store
 // that cannot write rejects with `storage-unavailable` and changes nothing. Methods without a promise read a local view: it holds what is
 // committed, follows every change, its own or another's, and the store emits each change (StoreEvents).
+import type { AccessLog } from './access/access-log.ts';
 import type { AccountStore, SignInStore } from './accounts/account-ports.ts';
 import type { AlarmStore } from './alarms/alarm-ports.ts';
 import type { AuditStore } from './audit/audit-ports.ts';
@@ -27,6 +28,7 @@ export interface Stores {
   readonly signIns: SignInStore;
   readonly alarms: AlarmStore;
   readonly audit: AuditStore;
+  readonly access: AccessLog;
   readonly webhooks: WebhookStore;
   readonly people: PersonStore;
   readonly schedules: ScheduleStore;

@@ -20,6 +20,7 @@ import type { WebhookBodies } from '../../src/domain/webhooks/webhook-workers.ts
 import { createNativeDriver } from '../../src/drivers/native/driver.ts';
 import { createFakeLink, type FakeLink } from './fake-link.ts';
 import { createFakeReceiver } from './fake-receiver.ts';
+import { createMemoryAccessLog } from './memory-access-log.ts';
 import {
   createMemoryAccounts,
   createMemoryAlarms,
@@ -310,7 +311,7 @@ export async function createDomain(
   const services = createServices({
     ...{ clock, secrets, events, drivers, commandIds, webhookBodies, random, clockIsSuspect },
     stores: {
-      ...{ batteries, counters, records, removedLocks, quarantine, people, schedules },
+      ...{ batteries, counters, records, removedLocks, quarantine, people, schedules, access: createMemoryAccessLog(clock.now) },
       ...{
         locks: storedLocks,
         entries: storedEntries,

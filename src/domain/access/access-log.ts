@@ -19,6 +19,8 @@ export interface AccessLine {
   readonly entryId: number | null;
   readonly credentialId: number | null;
   readonly personId: number | null;
+  /** With `role` and `account`. */
+  readonly accountId: number | null;
   /** Of the holder as it was then, or of the account. */
   readonly name: string;
   readonly notBefore: number;
@@ -28,28 +30,68 @@ export interface AccessLine {
   readonly hours: string;
   readonly basis: Basis | null;
   readonly commandId: string | null;
-  /** With `role` and `account`: the role, or that it is gone; with `clock`: whether it is right. */
+  /**
+   * With `role` and `account`: the role, empty when it is gone; with `clock`: `right`, or why it is not; with `held`, `gone` and `unsure`
+   * any of the words `once`, `noted` (a phone is said to have put it there), `remove` (it was to be taken off).
+   */
   readonly detail: string;
 }
 
 /** What happened, before it has an id. */
 export type AccessDraft = Omit<AccessLine, 'id' | 'recordedAt'>;
 
-/** Over a lock's lines about one entry, or about one account. */
-export interface AccessInterval {
-  /** The lines in their order, the oldest first. */
-  readonly lines: readonly AccessLine[];
-}
-
 export interface AccessLog {
   /** Takes lines in this order. The promise resolves when they are on the disk; rejects with `storage-unavailable`. */
   append(drafts: readonly AccessDraft[]): Promise<void>;
-  /** Resolves when everything appended so far is on the disk. */
+  /** Resolves when everything appended so far is on the disk; rejects when some of it could not be written. */
   stored(): Promise<void>;
-  /** The lines about a lock until (and including) this transaction time, the oldest first; at least back to `from`. */
-  ofLock(lockId: LockId, range: { readonly from: number; readonly until: number }): Promise<readonly AccessLine[]>;
-  /** The lines about a credential of a person, or about a card number in any of these forms, over all locks. */
-  ofCredential(of: { readonly credentialId: number } | { readonly numbers: readonly string[] }): Promise<readonly AccessLine[]>;
-  /** The last line about each entry of a lock, by entryId: what the log believes. From memory. */
-  latestOf(lockId: LockId): ReadonlyMap<number, AccessLine>;
+  /** The lines about a lock that were recorded until then (included), the oldest first; with null, those of the gateway. */
+  ofLock(lockId: LockId | null, until: number): Promise<readonly AccessLine[]>;
+  /** The lines about a person, a credential, or a card number in one of these forms (without leading zeros), over all locks. */
+  about(subject: AccessSubject): Promise<readonly AccessLine[]>;
+  /** Whether the last line about the same says the same as this draft. From memory; lines that are being written count. */
+  says(draft: AccessDraft): boolean;
+  /** What the last lines of a lock say to be so, by `topicOf`: what is held, wanted, who has a role. From memory. */
+  topicsOf(lockId: LockId | null): ReadonlySet<string>;
+  /** When the newest line was recorded; 0: there is none. */
+  newestAt(): number;
+}
+
+export type AccessSubject = { readonly personId: number } | { readonly credentialId: number } | { readonly numbers: readonly string[] };
+
+/** What a line is about, within its lock: the later one of two lines with the same topic holds. */
+export function topicOf({ what, entryId, accountId }: Pick<AccessLine, 'what' | 'entryId' | 'accountId'>): string {
+  switch (what) {
+    case 'held':
+    case 'gone':
+    case 'unsure':
+      return `held ${entryId}`;
+    case 'wanted':
+    case 'unwanted':
+      return `wanted ${entryId}`;
+    case 'role':
+    case 'account':
+      return `${what} ${accountId}`;
+    case 'clock':
+      return 'clock';
+    case 'online':
+    case 'offline':
+      return 'presence';
+  }
+}
+
+/** Whether the line says that something is so, not that it has ended. A line that stands outlives the retention. */
+export function stands({ what, detail }: Pick<AccessLine, 'what' | 'detail'>): boolean {
+  if (what === 'role' || what === 'account') return detail !== '';
+  if (what === 'online' || what === 'offline' || what === 'clock') return detail !== removedLock;
+  return what !== 'gone' && what !== 'unwanted';
+}
+
+/** The detail of the last `offline` and `clock` of a lock that was removed. */
+export const removedLock = 'removed';
+
+/** Equal for two lines with the same topic exactly when they say the same, however the gateway came to know it. */
+export function sayingOf(line: AccessDraft): string {
+  const { what, kind, number, credentialId, startDate, endDate, hours, detail } = line;
+  return JSON.stringify([what, kind, number, credentialId, startDate, endDate, hours, detail]);
 }

@@ -67,6 +67,7 @@ const dataLines: readonly DataLine[] = [
   { name: 'sign-ins.jsonl', rows: signInFormat, isPassing: true },
   { name: 'audit', files: /^\d{4}-\d\d-\d\d-\d+\.jsonl$/ },
   { name: 'attempts', files: /^\d{4}-\d\d-\d\d-\d+\.jsonl$/ },
+  { name: 'access', files: /^\d{4}-\d\d-\d\d-\d+\.(jsonl|index|facts)$/ },
   // The operator's own certificates may lie beside those that latchd makes.
   { name: 'tls', files: /^\w[\w.-]*\.(crt|key|pem)$/ },
 ];

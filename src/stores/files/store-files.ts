@@ -4,6 +4,7 @@ import type { Emit } from '../../domain/event-bus.ts';
 import { hubOf } from '../../domain/locks/hub.ts';
 import type { Log } from '../../domain/part.ts';
 import type { Secrets } from '../../domain/secrets.ts';
+import { createAccessLogFiles } from './access/access-log.ts';
 import { createAuditLog } from './audit/audit-log.ts';
 import { openOrBegin } from './bootstrap.ts';
 import { createClockTrust, isKernelClockSynchronised } from './clock-trust.ts';
@@ -83,6 +84,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
     earlierIds: (lockId) => removedLocks.earlierIds(lockFiles.locks.get(lockId)),
   });
   const audit = createAuditLog({ files, directory, clock, log });
+  const access = createAccessLogFiles({ files, folder: `${directory}/access`, clock, log });
   const quarantine = createQuarantine({ files, folder: directory, clock, log });
 
   /** Both files did not exist before latchd had people. */
@@ -113,6 +115,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
     clockTrust,
     records,
     audit,
+    access,
     quarantine,
     /** Rejects with one sentence that names the file and says what to do. */
     async open(): Promise<OpenedFiles> {
@@ -153,6 +156,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
       await signIns.open();
       await alarms.open();
       await audit.open();
+      await access.open();
       await records.open();
       await quarantine.open();
       return { key, start };
@@ -185,6 +189,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
         people.idle(),
         schedules.document.idle(),
         audit.close(),
+        access.close(),
         counters.close(),
       ]);
       for (const one of closed)

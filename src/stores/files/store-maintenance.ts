@@ -47,8 +47,8 @@ export interface StoreMaintenance {
   /** Seals every finished day; to be called after midnight UTC. A start also does it. Never rejects. */
   sealDays(): Promise<void>;
   /**
-   * Deletes records older than `recordDays` (30 to 184) and parts of the audit log older than six calendar months, in whole days, at most
-   * seven, and what is left of locks that no longer have records; nothing while the clock is suspect. `storage-unavailable`.
+   * Deletes records and access lines older than `recordDays` (30 to 184) and parts of the audit log older than six calendar months, in whole
+   * days, at most seven, and what is left of locks that no longer have records; nothing while the clock is suspect. `storage-unavailable`.
    */
   purge(now: number, recordDays: number): Promise<PurgeOutcome>;
 }
@@ -63,7 +63,7 @@ export function createStoreMaintenance(options: {
   readonly whenOpen: () => OpenedFiles;
 }): StoreMaintenance {
   const { files, unguarded, directory, storeFiles, whenOpen } = options;
-  const { counters, accounts, hubs, people, schedules, lockFiles, removedLocks, webhooks, records, audit } = storeFiles;
+  const { counters, accounts, hubs, people, schedules, lockFiles, removedLocks, webhooks, records, audit, access } = storeFiles;
 
   return {
     commandKey: () => whenOpen().key,
@@ -89,11 +89,12 @@ export function createStoreMaintenance(options: {
       const outcome = await records.purge(now, recordDays);
       if (outcome.clockIsSuspect) return outcome;
       const ofAudit = await audit.purge(now);
+      const ofAccess = await access.purge(now, recordDays);
       const withoutRecords = lastRemovalWithoutRecords(now, recordDays);
       const ofRemoved = await removedLocks.forgetBefore(withoutRecords);
       await accounts.forgetRemoved(withoutRecords);
       await lockFiles.entryFiles.forget(retentionCutoff(now, recordDays));
-      return { ...outcome, deleted: [...outcome.deleted, ...ofAudit, ...ofRemoved] };
+      return { ...outcome, deleted: [...outcome.deleted, ...ofAudit, ...ofAccess, ...ofRemoved] };
     },
     stats() {
       const log = records.stats();

@@ -96,6 +96,7 @@ export function createStore(options: StoreOptions): Store {
       people: storeFiles.people,
       schedules: storeFiles.schedules,
       audit: storeFiles.audit,
+      access: storeFiles.access,
       counters: storeFiles.counters,
       records,
       quarantine: storeFiles.quarantine,

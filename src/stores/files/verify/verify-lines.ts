@@ -64,3 +64,11 @@ export async function verifyLines(
 export function remarkTorn(report: Report, file: string, bytes: number): void {
   report.remark(file, `has ${bytes} bytes that a power cut tore: nobody was told that they are kept, and a start cuts them off`);
 }
+
+/** The names in a folder; none when it does not exist. */
+export async function readdirIfThere(files: FileLayer, folder: string): Promise<string[]> {
+  return files.readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  });
+}

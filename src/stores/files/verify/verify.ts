@@ -3,8 +3,6 @@ import { stat } from 'node:fs/promises';
 import { hubOf } from '../../../domain/locks/hub.ts';
 import type { RemovedLock } from '../../../domain/locks/removed-lock.ts';
 import type { StoredWebhook } from '../../../domain/webhooks/webhook.ts';
-import { auditFolders } from '../audit/audit-log.ts';
-import { holdsAuditEntry } from '../audit/audit-series.ts';
 import { dataFolders, documentsIn, type KnownDocument, neededNames, readKnown, strangersIn } from '../data-directory.ts';
 import { runningOwner } from '../directory-lock.ts';
 import { type Accounts, accountRows, accountsName, accountsOf, olderAccounts } from '../documents/account-file.ts';
@@ -23,7 +21,8 @@ import { codeOf, type FileLayer, nodeFiles } from '../files.ts';
 import { holdsMessage } from '../quarantine.ts';
 import { verifyCards } from './verify-cards.ts';
 import { verifyFloors } from './verify-floors.ts';
-import { namesIn, type Report, remarkTorn, repeated, verifyLines } from './verify-lines.ts';
+import { namesIn, type Report, readdirIfThere, remarkTorn, repeated, verifyLines } from './verify-lines.ts';
+import { verifyLogs } from './verify-logs.ts';
 import { verifyPeople } from './verify-people.ts';
 import { verifyRecords } from './verify-records.ts';
 
@@ -83,14 +82,7 @@ export async function verify(directory: string, files: FileLayer = nodeFiles()):
   for (const file of ['quarantine.jsonl', 'quarantine.previous.jsonl']) {
     await verifyLines(files, directory, file, report, (line) => (holdsMessage(line) ? undefined : 'holds something else than a message'));
   }
-  for (const folder of auditFolders) {
-    for (const name of (await readdirIfThere(files, `${directory}/${folder}`)).sort()) {
-      if (!name.endsWith('.jsonl')) continue;
-      await verifyLines(files, directory, `${folder}/${name}`, report, (line) =>
-        holdsAuditEntry(line) ? undefined : 'holds something else than an audit entry',
-      );
-    }
-  }
+  await verifyLogs(files, directory, report);
   const records = await verifyRecords(files, directory, report);
   if (counters) verifyFloors({ counters, accounts, locks, cardIds, removedIds, webhookIds, ofPeople, records }, report);
   await verifyModes(files, directory, report);
@@ -215,11 +207,4 @@ async function verifyModes(files: FileLayer, directory: string, report: Report):
       report(file, `may be read by others than its owner (mode ${(mode & 0o777).toString(8)})`);
     if (file.endsWith('.damaged')) report(file, 'holds what a start found damaged and set aside');
   }
-}
-
-async function readdirIfThere(files: FileLayer, folder: string): Promise<string[]> {
-  return files.readdir(folder).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw error;
-  });
 }

@@ -318,6 +318,19 @@ const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] 
     'line 1 holds something else than an audit entry',
     (d) => writeFile(`${d}/audit/2026-11-20-1.jsonl`, withChecksum('{"id":1'), { mode: 0o600 }),
   ],
+  [
+    'access/2026-11-20-1.jsonl',
+    'line 1 holds something else than an access line',
+    (d) => writeFile(`${d}/access/2026-11-20-1.jsonl`, withChecksum('{"id":1'), { mode: 0o600 }),
+  ],
+  [
+    'access/2026-11-20-1.jsonl',
+    'line 2 has the id 1, which is not above the one before',
+    (d) =>
+      writeFile(`${d}/access/2026-11-20-1.jsonl`, withChecksum('{"id":1,"recordedAt":1,"what":"online","lockId":7').repeat(2), {
+        mode: 0o600,
+      }),
+  ],
   ['accounts.jsonl', 'may be read by others than its owner (mode 644)', (d) => chmod(`${d}/accounts.jsonl`, 0o644)],
   ['locks', 'may be read by others than its owner (mode 755)', (d) => chmod(`${d}/locks`, 0o755)],
   ['.', 'may be read by others than its owner (mode 755)', (d) => chmod(d, 0o755)],

@@ -1,0 +1,76 @@
+// What the last line about each topic says, by lock: a fingerprint of it while it stands. It lies beside a file as it was before that
+// file's first line, so that a start reads the last file alone (Store 10).
+import { crc32 } from 'node:zlib';
+import { z } from 'zod';
+import { type AccessDraft, sayingOf, stands, topicOf } from '../../../domain/access/access-log.ts';
+import { checksummedLine, isIntact, jsonOf } from '../checksummed-line.ts';
+import { nextTick } from '../records/next-turn.ts';
+
+/** A lock, or that of the gateway. */
+const ofGateway = 0;
+/** Locks that are encoded or decoded before other work may run. */
+const sliceLocks = 100;
+
+const lockLine = z.object({ lockId: z.int().min(0), facts: z.record(z.string(), z.int()) });
+
+export interface CurrentFacts {
+  /** Undefined: nothing stands. */
+  get(lockId: number | null, topic: string): number | undefined;
+  set(draft: AccessDraft): void;
+  topics(lockId: number | null): Iterable<string>;
+  encode(): Promise<Buffer>;
+  /** Throws when the bytes are not what was written. */
+  load(bytes: Buffer): Promise<void>;
+}
+
+export function factPrintOf(draft: AccessDraft): number | undefined {
+  return stands(draft) ? crc32(sayingOf(draft)) : undefined;
+}
+
+export function createCurrentFacts(): CurrentFacts {
+  const byLock = new Map<number, Map<string, number>>();
+  return {
+    get: (lockId, topic) => byLock.get(lockId ?? ofGateway)?.get(topic),
+    set(draft) {
+      const lockId = draft.lockId ?? ofGateway;
+      const fingerprint = factPrintOf(draft);
+      let facts = byLock.get(lockId);
+      if (fingerprint === undefined) {
+        facts?.delete(topicOf(draft));
+        if (facts?.size === 0) byLock.delete(lockId);
+        return;
+      }
+      if (facts === undefined) {
+        facts = new Map();
+        byLock.set(lockId, facts);
+      }
+      facts.set(topicOf(draft), fingerprint);
+    },
+    topics: (lockId) => byLock.get(lockId ?? ofGateway)?.keys() ?? [],
+    async encode() {
+      const texts = [checksummedLine({ schemaVersion: 1, locks: byLock.size })];
+      for (const [lockId, facts] of byLock) {
+        texts.push(checksummedLine({ lockId, facts: Object.fromEntries(facts) }));
+        if (texts.length % sliceLocks === 0) await nextTick();
+      }
+      return Buffer.from(texts.join(''));
+    },
+    async load(bytes) {
+      byLock.clear();
+      let expected: number | undefined;
+      for (let start = 0; start < bytes.length; ) {
+        const end = bytes.indexOf(10, start);
+        const line = bytes.subarray(start, end);
+        if (end < 0 || !isIntact(line)) throw new Error('it is damaged');
+        if (expected === undefined) expected = z.object({ schemaVersion: z.literal(1), locks: z.int() }).parse(jsonOf(line)).locks;
+        else {
+          const { lockId, facts } = lockLine.parse(jsonOf(line));
+          byLock.set(lockId, new Map(Object.entries(facts)));
+          if (byLock.size % sliceLocks === 0) await nextTick();
+        }
+        start = end + 1;
+      }
+      if (expected !== byLock.size) throw new Error('it is not whole');
+    },
+  };
+}

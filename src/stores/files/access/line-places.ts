@@ -1,0 +1,96 @@
+// Where the lines of one file of the access log lie, by what they are about; and the index beside a finished file, in which a look-up reads
+// one line and parses nothing else (Store 10).
+import { z } from 'zod';
+import type { AccessLine } from '../../../domain/access/access-log.ts';
+import { checksummedLine, isIntact, jsonOf } from '../checksummed-line.ts';
+import { nextTick } from '../records/next-turn.ts';
+import type { LinePlace } from '../records/read-lines.ts';
+import { keysOf } from './access-line.ts';
+
+/** What is known of a file without reading it. */
+export interface FileHead {
+  readonly bytes: number;
+  readonly lines: number;
+  /** 0: there is none. */
+  readonly lastId: number;
+  /** When its newest line was recorded; 0: there is none. */
+  readonly newestAt: number;
+  /** It has only what still stood at its end, because its files were older than the retention. */
+  readonly isCondensed: boolean;
+}
+
+export interface LinePlaces {
+  head(bytes: number, isCondensed: boolean): FileHead;
+  add(line: AccessLine, place: LinePlace): void;
+  under(key: string): readonly LinePlace[];
+  /** The content of an index, made in slices. */
+  encode(head: FileHead): Promise<Buffer>;
+}
+
+/** Keys that are encoded before other work may run. */
+const sliceKeys = 500;
+const whole = z.int().min(0);
+const headLine = z.object({
+  schemaVersion: z.literal(1),
+  bytes: whole,
+  lines: whole,
+  lastId: whole,
+  newestAt: z.int(),
+  isCondensed: z.boolean(),
+});
+const keyLine = z.object({ key: z.string(), places: z.array(whole) });
+
+export function createLinePlaces(): LinePlaces {
+  /** Position and length of each line, one behind the other. */
+  const byKey = new Map<string, number[]>();
+  let lines = 0;
+  let lastId = 0;
+  let newestAt = 0;
+  return {
+    head: (bytes, isCondensed) => ({ bytes, lines, lastId, newestAt, isCondensed }),
+    add(line, { position, length }) {
+      lines += 1;
+      lastId = Math.max(lastId, line.id);
+      newestAt = Math.max(newestAt, line.recordedAt);
+      for (const key of keysOf(line)) {
+        const places = byKey.get(key);
+        if (places === undefined) byKey.set(key, [position, length]);
+        else places.push(position, length);
+      }
+    },
+    under: (key) => pairs(byKey.get(key) ?? []),
+    async encode(head) {
+      const texts = [checksummedLine({ schemaVersion: 1, ...head })];
+      for (const [key, places] of byKey) {
+        texts.push(checksummedLine({ key, places }));
+        if (texts.length % sliceKeys === 0) await nextTick();
+      }
+      return Buffer.from(texts.join(''));
+    },
+  };
+}
+
+/** The head of an index; undefined when its first line is not what was written. `beginning` has at least the whole first line. */
+export function headOf(beginning: Buffer): FileHead | undefined {
+  const end = beginning.indexOf(10);
+  const bytes = beginning.subarray(0, Math.max(0, end));
+  if (!isIntact(bytes)) return undefined;
+  const { schemaVersion: _, ...head } = headLine.safeParse(jsonOf(bytes)).data ?? { schemaVersion: 1 };
+  return 'bytes' in head ? head : undefined;
+}
+
+/** What an index has under a key; undefined: that line is damaged. */
+export function placesIn(index: Buffer, key: string): readonly LinePlace[] | undefined {
+  const start = index.indexOf(`{"key":${JSON.stringify(key)},`);
+  if (start < 0) return [];
+  const bytes = index.subarray(start, index.indexOf(10, start));
+  if (!isIntact(bytes)) return undefined;
+  const { data } = keyLine.safeParse(jsonOf(bytes));
+  return data && pairs(data.places);
+}
+
+function pairs(numbers: readonly number[]): LinePlace[] {
+  const places: LinePlace[] = [];
+  for (let n = 0; n + 1 < numbers.length; n += 2) places.push({ position: numbers[n] as number, length: numbers[n + 1] as number });
+  return places;
+}

@@ -1,0 +1,40 @@
+// The access log in memory, for tests of the domain: the same promises as on the disk, but for durability.
+import { type AccessLine, type AccessLog, sayingOf, stands, topicOf } from '../../src/domain/access/access-log.ts';
+
+export interface MemoryAccessLog extends AccessLog {
+  readonly lines: AccessLine[];
+}
+
+export function createMemoryAccessLog(now: () => number): MemoryAccessLog {
+  const lines: AccessLine[] = [];
+  const last = new Map<string, AccessLine>();
+  return {
+    lines,
+    async append(drafts) {
+      for (const draft of drafts) {
+        const line = { id: lines.length + 1, recordedAt: now(), ...draft };
+        lines.push(line);
+        last.set(`${draft.lockId} ${topicOf(draft)}`, line);
+      }
+    },
+    stored: async () => undefined,
+    ofLock: async (lockId, until) => lines.filter((line) => line.lockId === lockId && line.recordedAt <= until),
+    about: async (subject) =>
+      lines.filter((line) => {
+        if ('personId' in subject) return line.personId === subject.personId;
+        if ('credentialId' in subject) return line.credentialId === subject.credentialId;
+        return line.number !== null && subject.numbers.some((number) => withoutZeros(number) === withoutZeros(line.number as string));
+      }),
+    says(draft) {
+      const found = last.get(`${draft.lockId} ${topicOf(draft)}`);
+      if (found === undefined || !stands(found)) return !stands(draft);
+      return stands(draft) && sayingOf(found) === sayingOf(draft);
+    },
+    topicsOf: (lockId) => new Set([...last.values()].filter((line) => line.lockId === lockId && stands(line)).map(topicOf)),
+    newestAt: () => lines.at(-1)?.recordedAt ?? 0,
+  };
+}
+
+function withoutZeros(number: string): string {
+  return number.replace(/^0+(?=.)/, '');
+}
