@@ -25,7 +25,10 @@ export interface Held {
   readonly window: ValidWindow | null;
   /** false: a command was sent, and its outcome is open. */
   readonly sure: boolean;
-  /** With `sure` false: what the lock held before the command; null: nothing. Absent: unknown. */
+  /**
+   * With `sure` false: what the lock held before the command; null: nothing. Absent: unknown. With `sure` true: what the lock is to get back,
+   * because it took a command of which the caller heard that the outcome is unknown.
+   */
   readonly before?: ValidWindow | null;
   /** Since when it is so, by the gateway's clock. */
   readonly since: number;
@@ -72,7 +75,18 @@ export interface Entry {
 }
 
 /** The difference of wanted and held (HTTP API 12). */
-export type EntryStatus = 'on-lock' | 'pending' | 'updating' | 'removing' | 'unsure' | 'failed' | 'missing' | 'stranger' | 'noted';
+export type EntryStatus =
+  | 'on-lock'
+  | 'pending'
+  | 'updating'
+  | 'removing'
+  | 'unsure'
+  | 'failed'
+  | 'missing'
+  | 'stranger'
+  | 'noted'
+  /** Not on the lock, and not to be there: its time is over, it was used up, or somebody gave it up. */
+  | 'ended';
 
 /** Why an entry is not as wanted yet. */
 export type EntryReason = 'offline' | 'turn' | 'no-clock' | 'no-space' | 'not-supported' | 'not-yet' | 'paused';

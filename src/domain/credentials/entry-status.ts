@@ -1,0 +1,75 @@
+// The status of an entry: the difference of what is wanted and what is held, with what stands in its way.
+import { type Entry, type EntryReason, type EntryStatus, isSameWindow, type ValidWindow } from './entry.ts';
+import { isStranger } from './listed-card.ts';
+import type { MemoryLimits } from './lock-memory.ts';
+
+/** What came of the last tries for this entry in the present run of the gateway. */
+export interface Setback {
+  /** Three tries ended alike: others follow at longer intervals. */
+  readonly hasFailed: boolean;
+  /** The lock's word, or how the tries ended. */
+  readonly lockError: string;
+  /** When it is tried again, by the wall clock. */
+  readonly nextDate: number;
+}
+
+/** What the status depends on besides the entry. */
+export interface StatusSurroundings {
+  readonly isOnline: boolean;
+  /** After a restore, until somebody resumes. */
+  readonly isPaused: boolean;
+  readonly limits: MemoryLimits;
+  readonly setback: Setback | undefined;
+}
+
+export interface EntryState {
+  readonly status: EntryStatus;
+  readonly why: EntryReason | null;
+  readonly since: number;
+  /** With `failed`. */
+  readonly lockError: string | null;
+  readonly nextDate: number | null;
+}
+
+/** The lock's words that are reasons to wait, not failures. */
+const waitReasons: Readonly<Record<string, EntryReason>> = { 'no-space': 'no-space', 'clock-not-set': 'no-clock' };
+
+/** @param wanted what should be on the lock */
+export function entryState(entry: Entry, wanted: ValidWindow | null, around: StatusSurroundings): EntryState {
+  const status = statusOf(entry, wanted, around.setback);
+  const since = Math.max(entry.held?.since ?? 0, entry.createdAt);
+  const isWaiting = status === 'pending' || status === 'updating' || status === 'removing';
+  const failed = status === 'failed' ? around.setback : undefined;
+  const why = isWaiting ? whyWaiting(status === 'removing' ? null : wanted, entry, around) : null;
+  return { status, why, since, lockError: failed?.lockError ?? null, nextDate: failed?.nextDate ?? null };
+}
+
+function statusOf(entry: Entry, wanted: ValidWindow | null, setback: Setback | undefined): EntryStatus {
+  const { held, managed, missing } = entry;
+  if (held?.sure === false) return 'unsure';
+  if (!managed) return missing ? 'missing' : held === null ? 'noted' : 'on-lock';
+  if (missing && wanted !== null) return 'missing';
+  if (wanted === null) {
+    if (held === null) return 'ended';
+    if (isStranger(entry) && held.before === undefined) return 'stranger';
+  }
+  if (held !== null && isSameWindow(held.window, wanted)) return 'on-lock';
+  if (setback?.hasFailed && waitReasons[setback.lockError] === undefined) return 'failed';
+  if (wanted === null) return 'removing';
+  return held === null ? 'pending' : 'updating';
+}
+
+function whyWaiting(wanted: ValidWindow | null, entry: Entry, { isOnline, isPaused, limits, setback }: StatusSurroundings): EntryReason {
+  if (wanted !== null && !isSupported(limits, entry, wanted)) return 'not-supported';
+  if (isPaused) return 'paused';
+  if (!isOnline) return 'offline';
+  return waitReasons[setback?.lockError ?? ''] ?? 'turn';
+}
+
+/** Whether a lock with these limits can hold it. */
+export function isSupported(limits: MemoryLimits, { kind, number }: Pick<Entry, 'kind' | 'number'>, { hours, once }: ValidWindow): boolean {
+  if ((hours !== '' && !limits.hours) || (once && !limits.once)) return false;
+  if (kind === 'card') return limits.cards;
+  const [fewest, most] = limits.passcodeDigits;
+  return limits.passcodes && number.length >= fewest && number.length <= most;
+}

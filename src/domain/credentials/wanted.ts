@@ -1,0 +1,78 @@
+// What people want on a lock at an instant: what was put on it directly, and what grants give. Computed, never stored.
+import type { GrantedNumber } from '../people/granted-numbers.ts';
+import { numberAtReader } from './byte-order.ts';
+import { sameCard } from './card.ts';
+import type { CredentialKind, Entry, ValidWindow } from './entry.ts';
+import { windowForLock } from './valid-windows.ts';
+
+/** How long a window that has ended stays on a lock: clocks may differ. */
+export const endedStaysMs = 86_400_000;
+
+/** What grants want of one number, under the number that the reader of the lock sees. */
+export interface GrantedEntry {
+  readonly kind: CredentialKind;
+  readonly number: string;
+  readonly name: string;
+  readonly credentialId: number;
+  readonly grantIds: readonly number[];
+  readonly windows: readonly ValidWindow[];
+}
+
+/** What grants want on a lock, by `entryKey`. */
+export type GrantedEntries = ReadonlyMap<string, GrantedEntry>;
+
+/** The same for two numbers that a lock does not distinguish. */
+export function entryKey({ kind, number }: { readonly kind: CredentialKind; readonly number: string }): string {
+  return kind === 'card' ? `c${sameCard(number)}` : `p${number}`;
+}
+
+export function grantedEntries(granted: readonly GrantedNumber[], order: 'regular' | 'reverse' | undefined): GrantedEntries {
+  const all = new Map<string, GrantedEntry>();
+  for (const one of granted) {
+    const { kind, name, credentialId, grantIds, window } = one;
+    const number = kind === 'card' ? numberAtReader(one, order ?? 'regular') : one.number;
+    const key = entryKey({ kind, number });
+    const same = all.get(key);
+    all.set(key, {
+      ...{ kind, number, name: same?.name ?? name, credentialId: same?.credentialId ?? credentialId },
+      grantIds: [...(same?.grantIds ?? []), ...grantIds],
+      windows: [...(same?.windows ?? []), window],
+    });
+  }
+  return all;
+}
+
+/**
+ * The window that this number should have on its lock; null: none, or its time has been over for longer than `endedMs`. Of what a phone has
+ * put there it is what the phone is said to have put.
+ */
+export function wantedWindow(
+  entry: Pick<Entry, 'direct' | 'used' | 'accepted'>,
+  granted: GrantedEntry | undefined,
+  now: number,
+  endedMs = endedStaysMs,
+): ValidWindow | null {
+  if (entry.used) return null;
+  const byGrants = entry.accepted?.as === 'excluded' ? [] : (granted?.windows ?? []);
+  const piece = windowForLock(entry.direct === null ? byGrants : [entry.direct, ...byGrants], now);
+  return piece !== null && isOver(piece, now - endedMs) ? null : piece;
+}
+
+/** Whether the window was over by then. */
+export function isOver({ endDate }: ValidWindow, then: number): boolean {
+  return endDate !== 0 && endDate < then;
+}
+
+/**
+ * When the wanted window of this entry may be another one by itself: the edges of a direct window that grants overlap, and the time after an
+ * end. null: never. Edges of the grants themselves are not in it.
+ */
+export function nextEdgeOf(entry: Pick<Entry, 'direct' | 'held'>, now: number): number | null {
+  const windows = [entry.direct, entry.held?.window ?? null].filter((one) => one !== null);
+  const edges = windows.flatMap(({ startDate, endDate }) => [
+    startDate,
+    ...(endDate === 0 ? [] : [endDate + 1, endDate + endedStaysMs + 1]),
+  ]);
+  const coming = edges.filter((at) => at > now);
+  return coming.length === 0 ? null : Math.min(...coming);
+}
