@@ -9,7 +9,8 @@ export type CountedId =
   | 'personId'
   | 'credentialId'
   | 'grantId'
-  | 'scheduleId';
+  | 'scheduleId'
+  | 'revocationId';
 
 /** Numbers that are never given twice, not even after a crash. A number is durable before it is given. */
 export interface CounterStore {

@@ -8,6 +8,7 @@ import type { DeviceId, Lock, LockId, LockStatus, OpenState } from './locks/lock
 import type { CommandId, CommandOutcome, DriverCommand, LockCommand } from './locks/lock-command.ts';
 import type { Person } from './people/person.ts';
 import type { StoredEvents } from './records/record-ports.ts';
+import type { Revocation } from './revocations/revocation.ts';
 import type { Webhook, WebhookId } from './webhooks/webhook.ts';
 
 /** A command has ended: `outcome` is `ok`, `lost`, `no-reply`, `unsent`, or the error that the lock gave. */
@@ -87,6 +88,7 @@ export interface StoreEvents {
   'person-changed': Change<Person>;
   /** Schedules or holidays. */
   'schedules-changed': Readonly<Record<string, never>>;
+  'revocation-changed': Change<Revocation>;
   'status-changed': { readonly lockId: LockId; readonly before: LockStatus; readonly after: LockStatus };
   /** In the order of recordIds. */
   'records-stored': StoredEvents;

@@ -13,6 +13,7 @@ import type { HubStore } from './locks/hub-ports.ts';
 import type { BatteryStore, LockStore, RemovedLockStore, StatusStore } from './locks/lock-ports.ts';
 import type { PersonStore, ScheduleStore } from './people/people-ports.ts';
 import type { Quarantine, RecordStore } from './records/record-ports.ts';
+import type { RevocationStore } from './revocations/revocation-ports.ts';
 import type { WebhookStore } from './webhooks/webhook-ports.ts';
 
 export interface Stores {
@@ -32,6 +33,7 @@ export interface Stores {
   readonly webhooks: WebhookStore;
   readonly people: PersonStore;
   readonly schedules: ScheduleStore;
+  readonly revocations: RevocationStore;
   readonly counters: CounterStore;
   readonly records: RecordStore;
   readonly quarantine: Quarantine;

@@ -11,6 +11,7 @@ import {
   sampleEvents,
   sampleLock,
   samplePerson,
+  sampleRevocation,
   sampleSchedule,
   sampleWebhook,
 } from '../stores/files/support/samples.ts';
@@ -19,11 +20,14 @@ import type { RunOver } from './adapters.ts';
 const names = [
   ...(['lock-changed', 'account-changed', 'hub-changed', 'webhook-changed', 'entry-changed'] as const),
   ...(['status-changed', 'records-stored', 'access-ended'] as const),
-  ...(['person-changed', 'schedules-changed'] as const),
+  ...(['person-changed', 'schedules-changed', 'revocation-changed'] as const),
 ] satisfies readonly (keyof StoreEvents)[];
 
 export interface Feed {
-  readonly stores: Pick<Stores, 'locks' | 'entries' | 'statuses' | 'accounts' | 'hubs' | 'webhooks' | 'records' | 'people' | 'schedules'>;
+  readonly stores: Pick<
+    Stores,
+    'locks' | 'entries' | 'statuses' | 'accounts' | 'hubs' | 'webhooks' | 'records' | 'people' | 'schedules' | 'revocations'
+  >;
   readonly events: EventBus;
 }
 
@@ -75,6 +79,24 @@ export function changeFeedContract(over: RunOver<Feed>): void {
           ...Array.from({ length: 3 }, () => ['schedules-changed', {}]),
         ]);
         expect(seen).toEqual(['Person 1', 'new', undefined]);
+      }));
+
+    test('tells of a loss and of its end, and readers see it by then', () =>
+      over(async (feed) => {
+        const { revocations } = feed.stores;
+        const heard = listen(feed);
+        const lost = sampleRevocation(1);
+        const seen: number[] = [];
+        feed.events.subscribe('revocation-changed', () => void seen.push(revocations.all().length));
+        await revocations.put(lost);
+        await revocations.put({ ...lost, foundDate: 5 });
+        await revocations.remove(lost.revocationId);
+        expect(heard()).toEqual([
+          ['revocation-changed', { before: undefined, after: lost }],
+          ['revocation-changed', { before: lost, after: { ...lost, foundDate: 5 } }],
+          ['revocation-changed', { before: { ...lost, foundDate: 5 }, after: undefined }],
+        ]);
+        expect(seen).toEqual([1, 1, 0]);
       }));
 
     test('tells of a hub and of a webhook that come, change and go, and readers see it by then', () =>

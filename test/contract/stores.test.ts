@@ -14,6 +14,7 @@ import {
   createMemoryQuarantine,
   createMemoryRecords,
   createMemoryRemovedLocks,
+  createMemoryRevocations,
   createMemorySchedules,
   createMemorySignIns,
   createMemoryStatuses,
@@ -26,6 +27,7 @@ import { entryStoreContract } from './entry-store.contract.ts';
 import { lockStoreContract } from './lock-store.contract.ts';
 import { personStoreContract, scheduleStoreContract } from './people-stores.contract.ts';
 import { recordStoreContract } from './record-store.contract.ts';
+import { revocationStoreContract } from './revocation-store.contract.ts';
 import {
   accountStoreContract,
   alarmStoreContract,
@@ -56,6 +58,7 @@ describe('in memory', () => {
   webhookStoreContract((run) => run(createMemoryWebhooks()));
   auditStoreContract((run) => run(createMemoryAudit()));
   personStoreContract((run) => run(createMemoryPeople()));
+  revocationStoreContract((run) => run(createMemoryRevocations()));
   scheduleStoreContract((run) => run(createMemorySchedules()));
   changeFeedContract((run) => {
     const { events, emit } = createNotedEvents();
@@ -70,6 +73,7 @@ describe('in memory', () => {
         webhooks: createMemoryWebhooks(emit),
         records: createMemoryRecords(emit),
         people: createMemoryPeople(emit),
+        revocations: createMemoryRevocations(emit),
         schedules: createMemorySchedules(emit),
       },
     });
@@ -103,6 +107,7 @@ describe('on the disk', () => {
   webhookStoreContract(onDisk(({ webhooks }) => webhooks));
   auditStoreContract(onDisk(({ audit }) => audit));
   personStoreContract(onDisk(({ people }) => people));
+  revocationStoreContract(onDisk(({ revocations }) => revocations));
   scheduleStoreContract(onDisk(({ schedules }) => schedules));
   changeFeedContract((run) =>
     withDirectory(async (directory) => {

@@ -33,6 +33,7 @@ import {
   createMemoryQuarantine,
   createMemoryRecords,
   createMemoryRemovedLocks,
+  createMemoryRevocations,
   createMemorySchedules,
   createMemoryStatuses,
   createMemoryWebhooks,
@@ -311,7 +312,17 @@ export async function createDomain(
   const services = createServices({
     ...{ clock, secrets, events, drivers, commandIds, webhookBodies, random, clockIsSuspect },
     stores: {
-      ...{ batteries, counters, records, removedLocks, quarantine, people, schedules, access: createMemoryAccessLog(clock.now) },
+      ...{
+        batteries,
+        counters,
+        records,
+        removedLocks,
+        quarantine,
+        people,
+        schedules,
+        revocations: createMemoryRevocations(emit),
+        access: createMemoryAccessLog(clock.now),
+      },
       ...{
         locks: storedLocks,
         entries: storedEntries,

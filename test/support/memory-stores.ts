@@ -23,6 +23,8 @@ import type { PersonStore, ScheduleStore } from '../../src/domain/people/people-
 import type { Person, PersonId, Schedule, ScheduleId } from '../../src/domain/people/person.ts';
 import type { LockRecord, RecordDraft } from '../../src/domain/records/record.ts';
 import type { EpochProgress, Quarantine, RecordStore } from '../../src/domain/records/record-ports.ts';
+import type { Revocation, RevocationId } from '../../src/domain/revocations/revocation.ts';
+import type { RevocationStore } from '../../src/domain/revocations/revocation-ports.ts';
 import type { StoredWebhook, WebhookId } from '../../src/domain/webhooks/webhook.ts';
 import type { WebhookStore } from '../../src/domain/webhooks/webhook-ports.ts';
 
@@ -283,6 +285,29 @@ export function createMemoryPeople(emit: Emit = nobodyHears): PersonStore {
   };
 }
 
+export function createMemoryRevocations(emit: Emit = nobodyHears): RevocationStore {
+  const rows = new Map<RevocationId, Revocation>();
+  let all: readonly Revocation[] = [];
+  function changed(revocationId: RevocationId, before: Revocation | undefined): void {
+    all = [...rows.values()].sort((one, other) => one.revocationId - other.revocationId);
+    emit('revocation-changed', { before, after: rows.get(revocationId) });
+  }
+  return {
+    all: () => all,
+    get: (revocationId) => rows.get(revocationId),
+    async put(revocation) {
+      const before = rows.get(revocation.revocationId);
+      rows.set(revocation.revocationId, revocation);
+      changed(revocation.revocationId, before);
+    },
+    async remove(revocationId) {
+      const before = rows.get(revocationId);
+      rows.delete(revocationId);
+      changed(revocationId, before);
+    },
+  };
+}
+
 export function createMemorySchedules(emit: Emit = nobodyHears): ScheduleStore {
   let all: readonly Schedule[] = [];
   let holidays: readonly string[] = [];
@@ -330,7 +355,7 @@ export function createMemoryAudit(): AuditStore & { readonly entries: ReadonlyMa
 export function createMemoryCounters(): CounterStore {
   const last = {
     ...{ lockId: 0, cardId: 0, accountId: 1, tokenId: 1, webhookId: 0 },
-    ...{ personId: 0, credentialId: 0, grantId: 0, scheduleId: 0 },
+    ...{ personId: 0, credentialId: 0, grantId: 0, scheduleId: 0, revocationId: 0 },
   };
   const groups: string[] = [];
   return {

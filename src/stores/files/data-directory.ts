@@ -13,6 +13,7 @@ import { hubFormat } from './documents/hub-file.ts';
 import { lockDocumentFormat } from './documents/lock-document.ts';
 import { peopleName, personRows } from './documents/person-file.ts';
 import { removedLockFileName, removedLockFormat } from './documents/removed-lock-files.ts';
+import { revocationRows, revocationsName } from './documents/revocation-file.ts';
 import { type RowFormat, readRowFile } from './documents/row-reader.ts';
 import { scheduleFormat } from './documents/schedule-file.ts';
 import { signInFormat } from './documents/sign-in-file.ts';
@@ -49,6 +50,7 @@ const dataLines: readonly DataLine[] = [
   },
   { name: peopleName, rows: personRows, ofOneInstant: true },
   { name: 'schedules.json', format: scheduleFormat, ofOneInstant: true },
+  { name: revocationsName, rows: revocationRows, ofOneInstant: true },
   { name: 'hubs.json', format: hubFormat, ofOneInstant: true },
   { name: 'locks', files: /^\d{1,16}\.json$/, format: lockDocumentFormat, isNeeded: true, ofOneInstant: true },
   { name: 'removed', files: removedLockFileName, format: removedLockFormat, ofOneInstant: true },

@@ -17,6 +17,7 @@ import { createHubFile, noHubs } from './documents/hub-file.ts';
 import { createLockFiles } from './documents/lock-files.ts';
 import { createPersonFile, peopleName } from './documents/person-file.ts';
 import { createRemovedLockFiles } from './documents/removed-lock-files.ts';
+import { createRevocationFile, revocationsName } from './documents/revocation-file.ts';
 import { createScheduleFile, noSchedules } from './documents/schedule-file.ts';
 import { createSignInFile } from './documents/sign-in-file.ts';
 import { createStatusFile } from './documents/status-file.ts';
@@ -69,6 +70,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
   const webhooks = createWebhookFiles({ files, folder: `${directory}/webhooks`, log, emit, beforeUpgrade });
   const people = createPersonFile({ files: rowFiles, directory, emit, mayCompact: () => beingRead === 0 });
   const schedules = createScheduleFile({ files, path: `${directory}/schedules.json`, emit, beforeUpgrade });
+  const revocations = createRevocationFile({ files: rowFiles, directory, emit, mayCompact: () => beingRead === 0 });
   const lockFiles = createLockFiles({ files: rowFiles, directory, log, emit, beforeUpgrade });
   const removedLocks = createRemovedLockFiles({ files, folder: `${directory}/removed`, log, beforeUpgrade });
   const clockTrust = createClockTrust({
@@ -87,7 +89,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
   const access = createAccessLogFiles({ files, folder: `${directory}/access`, clock, log });
   const quarantine = createQuarantine({ files, folder: directory, clock, log });
 
-  /** Both files did not exist before latchd had people. */
+  /** None of these files existed before latchd had people. */
   async function openPeople(): Promise<void> {
     if (!(await people.open())) {
       if (counters.floor('personId').now() > 0) throw missingDocument(`${directory}/${peopleName}`);
@@ -96,6 +98,10 @@ export function createStoreFiles(options: StoreFilesOptions) {
     if (!(await loadNeeded(schedules.document, `${directory}/schedules.json`))) {
       if (counters.floor('scheduleId').now() > 0) throw missingDocument(`${directory}/schedules.json`);
       await schedules.document.put(noSchedules);
+    }
+    if (!(await revocations.open())) {
+      if (counters.floor('revocationId').now() > 0) throw missingDocument(`${directory}/${revocationsName}`);
+      await revocations.begin();
     }
   }
 
@@ -110,6 +116,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
     webhooks,
     people,
     schedules,
+    revocations,
     lockFiles,
     removedLocks,
     clockTrust,
@@ -149,6 +156,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
         ...webhooks.highest(),
         ...people.highest(),
         ...schedules.highest(),
+        ...revocations.highest(),
         start,
       });
       await statuses.open();
@@ -188,6 +196,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
         webhooks.idle(),
         people.idle(),
         schedules.document.idle(),
+        revocations.idle(),
         audit.close(),
         access.close(),
         counters.close(),

@@ -63,7 +63,8 @@ export function createStoreMaintenance(options: {
   readonly whenOpen: () => OpenedFiles;
 }): StoreMaintenance {
   const { files, unguarded, directory, storeFiles, whenOpen } = options;
-  const { counters, accounts, hubs, people, schedules, lockFiles, removedLocks, webhooks, records, audit, access } = storeFiles;
+  const { counters, accounts, hubs, people, schedules, revocations, lockFiles, removedLocks, webhooks, records, audit, access } =
+    storeFiles;
 
   return {
     commandKey: () => whenOpen().key,
@@ -79,7 +80,20 @@ export function createStoreMaintenance(options: {
         records.holding((days) =>
           use(
             snapshotNow({
-              ...{ files: unguarded, directory, counters, accounts, hubs, people, schedules, lockFiles, removedLocks, webhooks, days },
+              ...{
+                files: unguarded,
+                directory,
+                counters,
+                accounts,
+                hubs,
+                people,
+                schedules,
+                revocations,
+                lockFiles,
+                removedLocks,
+                webhooks,
+                days,
+              },
             }),
           ),
         ),

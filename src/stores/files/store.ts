@@ -95,6 +95,7 @@ export function createStore(options: StoreOptions): Store {
       webhooks: storeFiles.webhooks,
       people: storeFiles.people,
       schedules: storeFiles.schedules,
+      revocations: storeFiles.revocations,
       audit: storeFiles.audit,
       access: storeFiles.access,
       counters: storeFiles.counters,

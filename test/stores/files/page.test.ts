@@ -10,6 +10,7 @@ import {
   sampleLock,
   samplePerson,
   sampleRemovedLock,
+  sampleRevocation,
   sampleSchedule,
   sampleWebhook,
   unsureEntry,
@@ -45,6 +46,7 @@ async function writtenFiles(see: (file: string, text: string) => void): Promise<
     await store.ports.webhooks.add(sampleWebhook(1));
     await store.ports.people.add(samplePerson(1));
     await store.ports.schedules.put(sampleSchedule(1));
+    await store.ports.revocations.put(sampleRevocation(1));
     store.ports.statuses.patch(lockId(1), { state: 'locked' });
     await store.ports.batteries.update(lockId(1), () => [{ at: 1, percent: 92 }]);
     await store.ports.audit.append({ id: 1, at: 1, username: 'a', address: '', action: 'backup', object: '', detail: '', outcome: 'ok' });

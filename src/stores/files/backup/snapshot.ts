@@ -6,6 +6,7 @@ import type { HubFile } from '../documents/hub-file.ts';
 import type { LockFiles } from '../documents/lock-files.ts';
 import type { PersonFile } from '../documents/person-file.ts';
 import type { RemovedLockFiles } from '../documents/removed-lock-files.ts';
+import type { RevocationFile } from '../documents/revocation-file.ts';
 import type { ScheduleFile } from '../documents/schedule-file.ts';
 import type { WebhookFiles } from '../documents/webhook-files.ts';
 import type { FileLayer } from '../files.ts';
@@ -22,13 +23,14 @@ export function snapshotNow(store: {
   readonly hubs: Pick<HubFile, 'document'>;
   readonly people: Pick<PersonFile, 'backupSource'>;
   readonly schedules: Pick<ScheduleFile, 'document'>;
+  readonly revocations: Pick<RevocationFile, 'backupSource'>;
   /** The caller holds their files until the returned sources have been read. */
   readonly lockFiles: Pick<LockFiles, 'flushed' | 'entryFiles'>;
   readonly removedLocks: Pick<RemovedLockFiles, 'flushed'>;
   readonly webhooks: Pick<WebhookFiles, 'flushed'>;
   readonly days: readonly DayFile[];
 }): BackupSource[] {
-  const { files, directory, counters, accounts, hubs, people, schedules, lockFiles, removedLocks, webhooks, days } = store;
+  const { files, directory, counters, accounts, hubs, people, schedules, revocations, lockFiles, removedLocks, webhooks, days } = store;
   const document = (name: string, whole: Document<object>) => sourceOfBytes(name, whole.flushedText());
 
   function dayFiles(day: DayFile): BackupSource[] {
@@ -43,6 +45,7 @@ export function snapshotNow(store: {
     document('hubs.json', hubs.document),
     people.backupSource(),
     document('schedules.json', schedules.document),
+    revocations.backupSource(),
     // A damaged document is copied as it is on the disk.
     ...lockFiles
       .flushed()

@@ -21,6 +21,7 @@ const counters = z.strictObject({
   credentialId: floor,
   grantId: floor,
   scheduleId: floor,
+  revocationId: floor,
   groups: z.array(z.strictObject({ groupId: z.int().min(1), name: z.string().min(1) })),
 });
 export type Counters = z.infer<typeof counters>;
@@ -60,6 +61,7 @@ export const noCounters: Counters = {
   credentialId: 0,
   grantId: 0,
   scheduleId: 0,
+  revocationId: 0,
   groups: [],
 };
 
@@ -79,6 +81,7 @@ const leaps: Readonly<Record<CounterKind, number>> = {
   credentialId: 1e6,
   grantId: 1e6,
   scheduleId: 1e6,
+  revocationId: 1e6,
   recordId: 1e9,
 };
 const perSecond: Partial<Record<CounterKind, number>> = { recordId: 1_000, start: 1 / 60 };
@@ -184,9 +187,9 @@ function withStarts(content: unknown): unknown {
   return typeof content === 'object' && content !== null ? { start: 0, ...content } : content;
 }
 
-/** Schema 3 had no people. */
+/** Schema 3 had no people, and nothing that they lose. */
 function withPeople(content: unknown): unknown {
-  const none = { personId: 0, credentialId: 0, grantId: 0, scheduleId: 0 };
+  const none = { personId: 0, credentialId: 0, grantId: 0, scheduleId: 0, revocationId: 0 };
   return typeof content === 'object' && content !== null ? { ...none, ...content } : content;
 }
 

@@ -4,6 +4,7 @@ import type { AccountId } from '../../../domain/accounts/account.ts';
 import type { CardId } from '../../../domain/credentials/card.ts';
 import type { DeviceId, LockId } from '../../../domain/locks/lock.ts';
 import type { CredentialId, GrantId, PersonId, ScheduleId } from '../../../domain/people/person.ts';
+import type { RevocationId } from '../../../domain/revocations/revocation.ts';
 import type { WebhookId } from '../../../domain/webhooks/webhook.ts';
 
 /** A number that is given out only once. */
@@ -13,6 +14,7 @@ export const cardId = branded<CardId>(idSchema);
 export const accountId = branded<AccountId>(idSchema);
 export const webhookId = branded<WebhookId>(idSchema);
 export const personId = branded<PersonId>(idSchema);
+export const revocationId = branded<RevocationId>(idSchema);
 export const credentialId = branded<CredentialId>(idSchema);
 export const grantId = branded<GrantId>(idSchema);
 export const scheduleId = branded<ScheduleId>(idSchema);

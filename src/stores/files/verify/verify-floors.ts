@@ -15,11 +15,12 @@ export function verifyFloors(
     readonly cardIds: readonly number[];
     readonly webhookIds: readonly number[];
     readonly ofPeople: IdsOfPeople;
+    readonly revocationIds: readonly number[];
     readonly records: VerifiedRecords;
   },
   report: Report,
 ): void {
-  const { counters, accounts, locks, cardIds, removedIds, webhookIds, ofPeople, records } = found;
+  const { counters, accounts, locks, cardIds, removedIds, webhookIds, ofPeople, revocationIds, records } = found;
   const inUse = {
     ...ofPeople,
     lockId: [...locks.map(({ lock }) => lock.lockId), ...removedIds],
@@ -28,6 +29,7 @@ export function verifyFloors(
     tokenId: accounts?.tokens.map((token) => token.tokenId) ?? [],
     recordId: [records.highestRecordId],
     webhookId: webhookIds,
+    revocationId: revocationIds,
     groupId: counters.groups.map((group) => group.groupId),
   };
   for (const [kind, numbers] of Object.entries(inUse)) {

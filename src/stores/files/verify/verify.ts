@@ -14,6 +14,7 @@ import { type LockDocument, lockDocumentFormat } from '../documents/lock-documen
 import { lostDocuments } from '../documents/lock-file-names.ts';
 import { personRows } from '../documents/person-file.ts';
 import { removedLockFormat } from '../documents/removed-lock-files.ts';
+import { revocationRows } from '../documents/revocation-file.ts';
 import type { RowFormat } from '../documents/row-reader.ts';
 import { scheduleFormat } from '../documents/schedule-file.ts';
 import { webhookFormat } from '../documents/webhook-files.ts';
@@ -25,6 +26,7 @@ import { namesIn, type Report, readdirIfThere, remarkTorn, repeated, verifyLines
 import { verifyLogs } from './verify-logs.ts';
 import { verifyPeople } from './verify-people.ts';
 import { verifyRecords } from './verify-records.ts';
+import { verifyRevocations } from './verify-revocations.ts';
 
 /** `file` is relative to the data directory. */
 export interface VerifyFinding {
@@ -78,13 +80,14 @@ export async function verify(directory: string, files: FileLayer = nodeFiles()):
     ...([loaded(personRows)[0]?.content, loaded(scheduleFormat)[0]?.content.schedules] as const),
     report,
   );
+  const revocationIds = verifyRevocations(await files.readdir(directory), counters, loaded(revocationRows)[0]?.content, report);
   await verifyKey(files, directory, report);
   for (const file of ['quarantine.jsonl', 'quarantine.previous.jsonl']) {
     await verifyLines(files, directory, file, report, (line) => (holdsMessage(line) ? undefined : 'holds something else than a message'));
   }
   await verifyLogs(files, directory, report);
   const records = await verifyRecords(files, directory, report);
-  if (counters) verifyFloors({ counters, accounts, locks, cardIds, removedIds, webhookIds, ofPeople, records }, report);
+  if (counters) verifyFloors({ counters, accounts, locks, cardIds, removedIds, webhookIds, ofPeople, revocationIds, records }, report);
   await verifyModes(files, directory, report);
   // verifyRecords says more about those among the records.
   const strangers = (await strangersIn(directory)).filter((name) => !name.startsWith('records/'));

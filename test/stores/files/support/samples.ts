@@ -8,6 +8,7 @@ import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../..
 import type { RemovedLock } from '../../../../src/domain/locks/removed-lock.ts';
 import type { CredentialId, GrantId, Person, PersonId, Schedule, ScheduleId } from '../../../../src/domain/people/person.ts';
 import type { RecordDraft } from '../../../../src/domain/records/record.ts';
+import type { Revocation, RevocationId } from '../../../../src/domain/revocations/revocation.ts';
 import type { StoredWebhook, WebhookId } from '../../../../src/domain/webhooks/webhook.ts';
 
 /** The day before the one on which the manual clock begins. */
@@ -146,6 +147,14 @@ export function samplePerson(number: number, changes: Partial<Person> = {}): Per
       },
     ],
     ...changes,
+  };
+}
+
+export function sampleRevocation(number: number): Revocation {
+  return {
+    ...{ revocationId: number as RevocationId, credentialId: 1 as CredentialId, personId: 1 as PersonId, kind: 'card' },
+    ...{ numbers: [`${5_550_000 + number}`], lostDate: 1_767_225_600_000, reason: 'in town', by: 'admin', lockIds: [lockId(7)] },
+    ...{ certainDate: null, foundDate: null },
   };
 }
 

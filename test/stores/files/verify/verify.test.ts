@@ -18,6 +18,7 @@ import {
   sampleLockBehind,
   samplePerson,
   sampleRemovedLock,
+  sampleRevocation,
   sampleSchedule,
   sampleWebhook,
 } from '../support/samples.ts';
@@ -52,6 +53,8 @@ async function fill(directory: string): Promise<void> {
   for (const kind of ['personId', 'credentialId', 'credentialId', 'grantId', 'scheduleId'] as const) await store.ports.counters.next(kind);
   await store.ports.people.add(samplePerson(1));
   await store.ports.schedules.put(sampleSchedule(1));
+  await store.ports.counters.next('revocationId');
+  await store.ports.revocations.put(sampleRevocation(1));
   store.ports.statuses.patch(lockId(1), { batteryPercent: 9 });
   await store.ports.quarantine.keep(deviceId(1), 'not JSON', '{');
   clock.advance(86_400_000);
@@ -293,6 +296,21 @@ const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] 
     'counters.json',
     'has the floor 0 for credentialId, but 2 is in use',
     (d) => edit(`${d}/counters.json`, (t) => t.replace('"credentialId": 2', '"credentialId": 0')),
+  ],
+  ['revocations.jsonl', 'is missing', (d) => rm(`${d}/revocations.jsonl`)],
+  [
+    'revocations.jsonl',
+    'has the revocation 2 under the key revocation 1',
+    (d) =>
+      edit(
+        `${d}/revocations.jsonl`,
+        editLine(2, (t) => t.replace('"revocationId":1', '"revocationId":2')),
+      ),
+  ],
+  [
+    'counters.json',
+    'has the floor 0 for revocationId, but 1 is in use',
+    (d) => edit(`${d}/counters.json`, (t) => t.replace('"revocationId": 1', '"revocationId": 0')),
   ],
   ['hubs.json', /is damaged/, (d) => edit(`${d}/hubs.json`, (t) => t.replace('a1', 'A1'))],
   [
