@@ -27,6 +27,7 @@ import { createStallDetector } from '../domain/locks/stall-detector.ts';
 import { createStateCertainty } from '../domain/locks/state-certainty.ts';
 import { createMutex, type Mutex } from '../domain/mutex.ts';
 import { createRecordService } from '../domain/records/record-service.ts';
+import { createLostNumbers } from '../domain/revocations/lost-numbers.ts';
 import type { Secrets } from '../domain/secrets.ts';
 import type { Stores, WallClockTrust } from '../domain/stores.ts';
 import type { WebhookSender } from '../domain/webhooks/webhook-ports.ts';
@@ -154,6 +155,7 @@ function createReportServices(options: ServicesOptions, before: CommandServices 
   const alarmDetector = createAlarmDetector({
     ...{ clock, events, locks, statuses, records, alarms, settings, clockIsSuspect, certainty, storageHealth },
     clockEvidence: clockEvidence.evidence,
+    lost: createLostNumbers({ store: stores.revocations, events }),
   });
   const reports = createReportService({
     ...{ clock, locks, statuses, cards, records, accounts, quarantine, cardService, evidence, clockEvidence, alarmDetector },

@@ -259,6 +259,7 @@ export async function createDomain(
     update: (id, change) => write('people.update', () => memoryPeople.update(id, change)),
     remove: (id) => write('people.remove', () => memoryPeople.remove(id)),
   };
+  const revocations = createMemoryRevocations(emit);
   const memorySchedules = createMemorySchedules(emit);
   const schedules: typeof memorySchedules = {
     ...memorySchedules,
@@ -320,7 +321,7 @@ export async function createDomain(
         quarantine,
         people,
         schedules,
-        revocations: createMemoryRevocations(emit),
+        revocations,
         access: createMemoryAccessLog(clock.now),
       },
       ...{
@@ -392,6 +393,8 @@ export async function createDomain(
     quarantine,
     statuses,
     removedLocks,
+    people,
+    revocations,
     secrets,
     commandIds,
     link,

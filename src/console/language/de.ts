@@ -294,6 +294,8 @@ export const de: Strings = {
     'auto-lock-late': 'Hat sich nicht von selbst verriegelt',
     'wrong-clock': 'Falsche Uhr',
     'event-gap': 'Einträge fehlen',
+    'revocation-open': 'Öffnet vielleicht noch mit Verlorenem',
+    'lost-credential-used': 'Verlorene Karte wurde benutzt',
     'clock-suspect': 'Die Uhr des Gateways geht vielleicht falsch',
     'storage-unavailable': 'Die Festplatte des Gateways ist voll oder gestört',
     'backup-failing': 'Die tägliche Sicherung ist misslungen',
@@ -590,6 +592,8 @@ export const de: Strings = {
       'auto-lock-late': 'Die Tür steht offen, oder der Timer des Schlosses geht nicht.',
       'wrong-clock': 'Bis es die richtige Zeit annimmt, öffnen befristete Karten vielleicht nicht oder zu lange.',
       'event-gap': 'Die Geschichte dieser Tür ist nicht ganz: Das Schloss war zu lange weg, oder sein Speicher wurde verändert.',
+      'revocation-open': 'Im Bericht zur verlorenen Karte steht, was zu tun ist: meist Strom oder Netz des Schlosses.',
+      'lost-credential-used': 'Jemand hat die Karte. Einträge der Tür ansehen.',
       'clock-suspect':
         'Geht die Uhr des Gateways richtig, sagen Sie es dort: latchd clock accept. Bis dahin wird kein Schloss gestellt, und befristete Karten öffnen vielleicht nicht.',
       'storage-unavailable': 'Türen öffnen weiter. Auf der Platte des Gateways Platz schaffen, oder nach der Platte sehen.',

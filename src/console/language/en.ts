@@ -263,6 +263,8 @@ export const en = {
     'auto-lock-late': 'Has not locked itself',
     'wrong-clock': 'Wrong clock',
     'event-gap': 'Records are missing',
+    'revocation-open': 'May still open for something lost',
+    'lost-credential-used': 'A lost card was used',
     'clock-suspect': 'The gateway’s clock may be wrong',
     'storage-unavailable': 'The gateway’s disk is full or failing',
     'backup-failing': 'The daily backup failed',
@@ -552,6 +554,8 @@ export const en = {
       'auto-lock-late': 'The door stands open, or the timer of the lock does not work.',
       'wrong-clock': 'Until it takes the right time, cards with a period may not open, or for too long.',
       'event-gap': 'The history of this door is not whole: it was away for too long, or its memory was changed.',
+      'revocation-open': 'The report about the lost card says what to do: mostly it is the power or the network of the lock.',
+      'lost-credential-used': 'Somebody has the card. Look at the records of the door.',
       'clock-suspect':
         'If the clock of the gateway is right, say so there: latchd clock accept. Until then no lock is told the time, and cards with dates may stay shut.',
       'storage-unavailable': 'Doors still open. Make room on the disk of the gateway, or look at the disk.',

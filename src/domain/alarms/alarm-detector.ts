@@ -9,6 +9,7 @@ import type { EventsReport } from '../locks/lock-report.ts';
 import type { StateCertainty } from '../locks/state-certainty.ts';
 import type { Part } from '../part.ts';
 import type { RecordStore } from '../records/record-ports.ts';
+import type { LostNumbers } from '../revocations/lost-numbers.ts';
 import type { Alarm } from './alarm.ts';
 import type { AlarmService } from './alarm-service.ts';
 import { createAlarmsBeforeEvents } from './alarms-before-events.ts';
@@ -61,6 +62,7 @@ export function createAlarmDetector(options: {
   /** Returns 'ok', or what is wrong with the data directory. */
   readonly storageHealth: () => string;
   readonly certainty: Pick<StateCertainty, 'jammed' | 'freed'>;
+  readonly lost: LostNumbers;
   /** Returns the evidence against the gateway's clock, if there is any. */
   readonly clockEvidence: () => string | undefined;
 }): AlarmDetector {
@@ -69,7 +71,17 @@ export function createAlarmDetector(options: {
   const watches = new Map<LockId, Watch>();
   const { low, levelReported, criticalReported } = createBatteryAlarms({ statuses, alarms, lowBatteryPercent });
   const lookAtClock = createClockAlarm({ clock, alarms, clockIsSuspect, clockEvidence });
-  const eventAlarms = createEventAlarms({ clock, locks, records, alarms, clockIsSuspect, low, jammed, freed: certainty.freed });
+  const eventAlarms = createEventAlarms({
+    clock,
+    locks,
+    records,
+    alarms,
+    clockIsSuspect,
+    lost: options.lost,
+    low,
+    jammed,
+    freed: certainty.freed,
+  });
   const alarmsBeforeEvents = createAlarmsBeforeEvents();
   let cancelLook: (() => void) | undefined;
   let stopped = false;

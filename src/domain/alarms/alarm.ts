@@ -13,6 +13,8 @@ const lockAlarms = [
   'auto-lock-late',
   'wrong-clock',
   'event-gap',
+  'revocation-open',
+  'lost-credential-used',
 ] as const;
 /** The kinds of alarm of the gateway itself. */
 const gatewayAlarms = ['clock-suspect', 'storage-unavailable', 'backup-failing'] as const;
@@ -21,7 +23,7 @@ export const alarmKinds = [...lockAlarms, ...gatewayAlarms] as const;
 export type AlarmKind = (typeof alarmKinds)[number];
 
 /** The cause of these kinds is over in an instant, and nothing shows that all is well again: they stay active until a person ends them. */
-const endedByPerson: readonly AlarmKind[] = ['tampered', 'duress', 'event-gap'];
+const endedByPerson: readonly AlarmKind[] = ['tampered', 'duress', 'event-gap', 'lost-credential-used'];
 
 export function endsByPerson(kind: AlarmKind): boolean {
   return endedByPerson.includes(kind);

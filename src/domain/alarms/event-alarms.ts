@@ -6,7 +6,9 @@ import type { LockStore } from '../locks/lock-ports.ts';
 import type { EventsReport, LockEvent } from '../locks/lock-report.ts';
 import { isPlausibleDate } from '../records/record.ts';
 import type { RecordStore } from '../records/record-ports.ts';
+import type { LostNumbers } from '../revocations/lost-numbers.ts';
 import type { AlarmService } from './alarm-service.ts';
+import { createLostCardAlarm } from './lost-card-alarm.ts';
 
 /** An event whose date is so far from now says nothing about the lock's clock, which may be set since. */
 const liveMs = 60_000;
@@ -31,13 +33,15 @@ export function createEventAlarms(options: {
   readonly records: Pick<RecordStore, 'progress'>;
   readonly alarms: AlarmService;
   readonly clockIsSuspect: () => boolean;
+  readonly lost: LostNumbers;
   /** Called when the battery of a lock is low. */
   readonly low: (lockId: LockId, reason: string) => void;
   readonly jammed: (lockId: LockId) => void;
   /** Called when a jammed bolt has moved. */
   readonly freed: (lockId: LockId) => void;
 }): EventAlarms {
-  const { clock, locks, records, alarms, clockIsSuspect, low, jammed, freed } = options;
+  const { clock, locks, records, alarms, clockIsSuspect, lost, low, jammed, freed } = options;
+  const lostCardAlarm = createLostCardAlarm({ alarms, lost });
 
   /** The last jam of each lock. */
   const jams = new Map<LockId, { readonly epoch: string; readonly seq: number }>();
@@ -47,7 +51,7 @@ export function createEventAlarms(options: {
   }
   function isWorthALook(lockId: LockId, events: readonly LockEvent[], now: number): boolean {
     if (alarms.active('jammed', lockId) !== undefined || alarms.active('wrong-clock', lockId) !== undefined) return true;
-    return events.some((event) => alarmOfEvent.has(event.type) || isMisdated(event, now));
+    return events.some((event) => alarmOfEvent.has(event.type) || isMisdated(event, now) || lostCardAlarm.isOfLostCard(event));
   }
   /** The events that are not stored yet: a lock sends an event until its PUBACK, and again when the gateway asks for it. */
   function fresh(lockId: LockId, { epoch, events }: EventsReport): readonly LockEvent[] {
@@ -94,7 +98,9 @@ export function createEventAlarms(options: {
       if (!isWorthALook(lockId, report.events, now) || locks.get(lockId) === undefined) return undefined;
       const added = fresh(lockId, report);
       judgeDates(lockId, added, now);
-      return raiseFor(lockId, report.epoch, added);
+      const ofLostCard = lostCardAlarm.heard(lockId, added, now);
+      const ofEvents = raiseFor(lockId, report.epoch, added);
+      return ofLostCard === undefined ? ofEvents : Promise.all([ofLostCard, ofEvents]).then(() => undefined);
     },
   };
 }
