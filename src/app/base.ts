@@ -1,8 +1,9 @@
 // What every step of the gateway is built with.
 import { createEventBus } from '../domain/event-bus.ts';
 import type { Log } from '../domain/part.ts';
+import { createTimeZone } from '../domain/time-zone.ts';
 import type { DeviceKind } from '../drivers/device-protocol.ts';
-import { createClock } from '../platform/clock.ts';
+import { createClock, machineTimeZone } from '../platform/clock.ts';
 import { logEvents, logFailedSubscriber } from '../platform/logger.ts';
 import { createTickBatcher } from '../platform/tick-batcher.ts';
 import { createSecrets } from '../stores/files/documents/secrets.ts';
@@ -19,6 +20,7 @@ export function createBase(
 ) {
   const { log, version, deviceKinds } = surroundings;
   const clock = createClock();
+  const timeZone = createTimeZone(config.timeZone === 'auto' ? machineTimeZone() : config.timeZone);
   const tickBatcher = createTickBatcher();
   const secrets = createSecrets();
   const events = createEventBus(logFailedSubscriber(log));
@@ -30,6 +32,7 @@ export function createBase(
     deviceKinds,
     makes: [...deviceKinds, ...bridgeKinds],
     clock,
+    timeZone,
     tickBatcher,
     secrets,
     events,

@@ -1,6 +1,7 @@
 // What a single setting can be.
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { isTimeZone } from '../platform/clock.ts';
 import { isHostName } from '../platform/mdns/host-name.ts';
 
 export const enabled = z.boolean('must be true or false');
@@ -9,6 +10,9 @@ export const port = z.int('must be a whole number').min(0, 'must be 0 to 65535 (
 export const topicRoot = text('must be topic levels of letters, digits, _ and -, separated by /', /^[\w-]+(\/[\w-]+)*$/);
 export const timeOfDay = text('must be a time of day in UTC such as "03:30"', /^([01]\d|2[0-3]):[0-5]\d$/);
 export const timeOfDayOrOff = text('must be a time of day in UTC such as "02:30", or off', /^(([01]\d|2[0-3]):[0-5]\d|off)$/);
+export const timeZone = z
+  .string('must be auto, or a time zone such as Europe/Berlin')
+  .refine((name) => name === 'auto' || isTimeZone(name), 'must be auto, or a time zone such as Europe/Berlin');
 export const file = text('must name a file');
 export const folder = text('must name a folder');
 export const certificateName = z

@@ -17,6 +17,7 @@ import {
   port,
   timeOfDay,
   timeOfDayOrOff,
+  timeZone,
   topicRoot,
 } from './config-values.ts';
 
@@ -49,6 +50,7 @@ const schema = group({
     .union([z.literal('auto'), z.strictObject({ certificate: file, key: file })], 'must be auto, or the files certificate and key')
     .default('auto'),
   tlsNames: z.array(certificateName, 'must be a list of names').default([]),
+  timeZone: timeZone.default('auto'),
   commandTimeoutMs: integerFrom(100, 120_000).default(10_000),
   metrics: group({ enabled: enabled.default(false) }).prefault({}),
   discovery: group({ enabled: enabled.default(true) }).prefault({}),

@@ -81,6 +81,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
     broker,
     lockSide.bridges.part,
     clockSync,
+    lockSide.calendarSync,
     services.alarmDetector,
     http,
     services.webhooks,

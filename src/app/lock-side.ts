@@ -43,21 +43,21 @@ export function createLockSide(options: LockSideOptions) {
     checkedBy: checkerId,
     limits: { maxPerAddress: config.mqtt.connectionsPerAddress },
   });
-  const { clockSync, hubs, pairing } = native.driver;
+  const { clockSync, calendarSync, hubs, pairing } = native.driver;
   return {
-    ...{ broker, clockSync, hubs, pairing, certificates, forPeople, eventRecords, captures, bridges },
+    ...{ broker, clockSync, calendarSync, hubs, pairing, certificates, forPeople, eventRecords, captures, bridges },
     brokerStats: () => ({ ...native.handlers.stats(), ...stats(), ...broker.stats() }),
   };
 }
 
 function createDrivers({ base, store, services, drivers }: LockSideOptions, captures: CaptureTap) {
-  const { config, log, clock, secrets, events, addresses, deviceKinds } = base;
+  const { config, log, clock, timeZone, secrets, events, addresses, deviceKinds } = base;
   const { clockIsSuspect, clockIsTrusted } = store.clockTrust;
-  const { locks, hubs, records, quarantine } = store.ports;
+  const { locks, hubs, records, quarantine, schedules } = store.ports;
   const { commands, reports, registrations, administration } = services;
   const native = createNativeParts({
     ...{ topicRoot: config.mqtt.topicRoot, clock, secrets, log, events, emit: events.emit, clockIsSuspect, clockIsTrusted },
-    ...{ locks, hubs, records, quarantine },
+    ...{ locks, hubs, records, quarantine, timeZone, holidays: schedules.holidays },
     ...{ reports, commands, registrations, administration },
   });
   events.subscribe('storage-works', native.storageWorks);

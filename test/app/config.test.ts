@@ -16,6 +16,7 @@ const defaults = {
   webSocket: { plain: false },
   tls: 'auto',
   tlsNames: [],
+  timeZone: 'auto',
   commandTimeoutMs: 10_000,
   retention: { at: '03:30', records: 184 },
   metrics: { enabled: false },
@@ -96,6 +97,7 @@ describe('the configuration', () => {
     ['LATCHD_DEVICES_PORT', '1884', { devices: { port: 1884 } }],
     ['LATCHD_DEVICES_NETWORKS', '192.168.20.0/24, fd00::7', { devices: { networks: ['192.168.20.0/24', 'fd00::7'] } }],
     ['LATCHD_WEB_SOCKET_PLAIN', 'true', { webSocket: { plain: true } }],
+    ['LATCHD_TIME_ZONE', 'Europe/Berlin', { timeZone: 'Europe/Berlin' }],
     ['LATCHD_COMMAND_TIMEOUT_MS', '2500', { commandTimeoutMs: 2500 }],
     ['LATCHD_METRICS_ENABLED', 'true', { metrics: { enabled: true } }],
     ['LATCHD_DISCOVERY_ENABLED', 'false', { discovery: { enabled: false } }],
@@ -122,7 +124,7 @@ describe('the configuration', () => {
   test('every problem of every source is listed, with its line, its path and what it must be', () => {
     const problems = problemsOf(
       'http:\n  prot: 80\n  port: 99999\nlogLevel: loud\nextra: 1\n',
-      { LATCHD_MQTT_PORT: '0x10', LATCHD_COMMAND_TIMEOUT_MS: '5' },
+      { LATCHD_MQTT_PORT: '0x10', LATCHD_COMMAND_TIMEOUT_MS: '5', LATCHD_TIME_ZONE: 'Middle/Earth' },
       { '--http-port': ' 1' },
     );
     expect(problems).toEqual(
@@ -133,10 +135,11 @@ describe('the configuration', () => {
         expect.stringMatching(/^FILE:5: extra: there is no such setting; there are dataDir, http, /),
         'LATCHD_MQTT_PORT: must be a whole number, not "0x10"',
         'LATCHD_COMMAND_TIMEOUT_MS: must be 100 to 120000, not "5"',
+        'LATCHD_TIME_ZONE: must be auto, or a time zone such as Europe/Berlin, not "Middle/Earth"',
         '--http-port: must be a whole number, not " 1"',
       ]),
     );
-    expect(problems).toHaveLength(7);
+    expect(problems).toHaveLength(8);
   });
 
   test('each listener is switched on and off on its own, as long as people and locks keep one each', () => {

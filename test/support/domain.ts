@@ -15,6 +15,7 @@ import type { CommandIds } from '../../src/domain/locks/lock-link.ts';
 import type { LockEvent } from '../../src/domain/locks/lock-report.ts';
 import { createMutex } from '../../src/domain/mutex.ts';
 import type { Secrets } from '../../src/domain/secrets.ts';
+import { createTimeZone } from '../../src/domain/time-zone.ts';
 import { createWebhookService } from '../../src/domain/webhooks/webhook-service.ts';
 import type { WebhookBodies } from '../../src/domain/webhooks/webhook-workers.ts';
 import { createNativeDriver } from '../../src/drivers/native/driver.ts';
@@ -343,6 +344,7 @@ export async function createDomain(
   const { live, commands, alarms, alarmDetector, webhooks } = services;
   const native = createNativeDriver({
     ...{ clock, link, locks: storedLocks, records, commands, reports: services.reports, events, emit },
+    ...{ timeZone: createTimeZone('Europe/Berlin'), holidays: schedules.holidays },
     ...{ clockIsSuspect, clockIsTrusted, secrets, hubs, hubLink },
     ...{ registrations: services.registrations, administration: services.administration },
   });
@@ -417,6 +419,8 @@ export async function createDomain(
     gatewayStorage,
     drivers,
     clockSync,
+    calendarSync: native.calendarSync,
+    schedules,
     clockEvidence: services.clockEvidence,
     deeds: memoryAudit.entries,
     audit,

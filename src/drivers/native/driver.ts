@@ -14,6 +14,8 @@ import type { ReportService } from '../../domain/locks/report-service.ts';
 import type { Mutex } from '../../domain/mutex.ts';
 import type { RecordStore } from '../../domain/records/record-ports.ts';
 import type { Secrets } from '../../domain/secrets.ts';
+import type { TimeZone } from '../../domain/time-zone.ts';
+import { type CalendarSync, createCalendarSync } from './calendar-sync.ts';
 import { type ClockSync, createClockSync } from './clock-sync.ts';
 import { createEventGaps } from './event-gaps.ts';
 import { type NativeReports, withFollowUps } from './follow-ups.ts';
@@ -37,6 +39,7 @@ export interface NativeDriver extends Driver {
   readonly hubs: HubService;
   readonly pairing: NativePairing;
   readonly clockSync: ClockSync;
+  readonly calendarSync: CalendarSync;
   /** Where this driver brings what it hears. */
   readonly reports: NativeReports;
 }
@@ -56,6 +59,9 @@ export interface NativeDriverOptions {
   readonly commands: CommandService;
   readonly emit: Emit;
   readonly events: Pick<EventBus, 'subscribe'>;
+  readonly timeZone: TimeZone;
+  /** Local dates, `2026-12-25`, ascending. */
+  readonly holidays: () => readonly string[];
   readonly clockIsSuspect: () => boolean;
   readonly clockIsTrusted: () => Promise<boolean>;
 }
@@ -65,7 +71,8 @@ export function createNativeDriver(options: NativeDriverOptions): NativeDriver {
   const { link, emit, events } = options;
   followFeatures(events, emit);
   const clockSync = createClockSync(options);
-  const reports = withFollowUps({ ...options, clockSync, gaps: createEventGaps(options) });
+  const calendarSync = createCalendarSync(options);
+  const reports = withFollowUps({ ...options, clockSync, calendarSync, gaps: createEventGaps(options) });
 
   return {
     ...nativeRegistration(options),
@@ -77,6 +84,7 @@ export function createNativeDriver(options: NativeDriverOptions): NativeDriver {
     },
     expiredEarly: createUptimeResync(options),
     clockSync,
+    calendarSync,
     reports,
     hubs: createHubService({ ...options, link: options.hubLink }),
     pairing: createPairingService(options),

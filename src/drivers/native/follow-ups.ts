@@ -1,4 +1,4 @@
-// What follows of what a native lock says: after its hello its clock is set, and the events that it has and the gateway has not are asked for.
+// What follows of what a native lock says: after its hello its clock and calendar are set, and the events that it has and the gateway has not are asked for.
 
 import type { Clock } from '../../domain/clock.ts';
 import type { Emit } from '../../domain/event-bus.ts';
@@ -6,6 +6,7 @@ import { runFollowUp } from '../../domain/locks/follow-up.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
 import type { HelloReport } from '../../domain/locks/lock-report.ts';
 import type { ReportService } from '../../domain/locks/report-service.ts';
+import type { CalendarSync } from './calendar-sync.ts';
 import type { ClockSync } from './clock-sync.ts';
 import type { EventGaps } from './event-gaps.ts';
 
@@ -24,10 +25,11 @@ export function withFollowUps(options: {
   readonly reports: ReportService;
   readonly clock: Clock;
   readonly clockSync: Pick<ClockSync, 'check'>;
+  readonly calendarSync: CalendarSync;
   readonly gaps: EventGaps;
   readonly emit: Emit;
 }): NativeReports {
-  const { reports, clock, clockSync, gaps, emit } = options;
+  const { reports, clock, clockSync, calendarSync, gaps, emit } = options;
 
   function askForGaps(lockId: LockId, epoch: string): void {
     const asking = gaps.heard(lockId, epoch);
@@ -40,7 +42,13 @@ export function withFollowUps(options: {
       const now = clock.now();
       gaps.newSession(lockId);
       reports.hello(lockId, report, {
-        beforeCards: { step: 'set-clock', work: () => clockSync.check(lockId, report.date, now) },
+        beforeCards: {
+          step: 'set-calendar',
+          async work() {
+            await runFollowUp(emit, lockId, { step: 'set-clock', work: () => clockSync.check(lockId, report.date, now) });
+            await calendarSync.send(lockId);
+          },
+        },
         ...(epoch !== undefined && { afterCards: { step: 'resend-events', work: () => gaps.hello(lockId, epoch, lastSeq ?? 0) } }),
       });
     },

@@ -171,6 +171,11 @@ export const commandArguments = {
   'list-credentials': z.object({ offset: z.int().min(0), limit: z.int().min(1).max(100) }),
   'set-settings': settings,
   'set-clock': z.object({ now: z.int(), timezoneRawOffset: z.int() }),
+  'set-calendar': z.object({
+    offset: z.int(),
+    transitions: z.array(z.object({ at: z.int(), offset: z.int() })).max(4),
+    holidays: z.array(z.string().regex(/^\d{4}-\d\d-\d\d$/)).max(400),
+  }),
   'get-status': noArguments,
   'resend-events': z.object({ epoch: z.string(), from: z.int().min(1), to: z.int().min(1) }),
 } satisfies Readonly<Record<NativeOp, z.ZodObject>>;

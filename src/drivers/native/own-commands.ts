@@ -2,9 +2,18 @@
 import type { LockId } from '../../domain/locks/lock.ts';
 import type { CommandId, CommandOutcome, DriverCommand, LockCommand, PasscodeCommand } from '../../domain/locks/lock-command.ts';
 import type { LockLink, LockSession } from '../../domain/locks/lock-link.ts';
+import type { ZoneTransition } from '../../domain/time-zone.ts';
 
 export type OwnCommand =
   | { readonly op: 'set-clock'; readonly now: number; readonly timezoneRawOffset: number }
+  | {
+      readonly op: 'set-calendar';
+      /** Local time is UTC plus this (ms), until the first transition. */
+      readonly offset: number;
+      readonly transitions: readonly ZoneTransition[];
+      /** Local dates, `2026-12-25`, ascending. */
+      readonly holidays: readonly string[];
+    }
   | { readonly op: 'resend-events'; readonly epoch: string; readonly from: number; readonly to: number };
 
 /** Everything that a session of a native lock is asked to send. */

@@ -32,7 +32,10 @@ function setUp({ commandTimeoutMs = 10_000 } = {}) {
       accountId: 3 as AccountId,
       deadline: commands.deadline(),
       // What a driver says of its own accord waits as any other command does.
-      makeCommand: () => (command.op === 'set-clock' || command.op === 'resend-events' ? ownCommand(link, lockId, command) : command),
+      makeCommand: () =>
+        command.op === 'set-clock' || command.op === 'set-calendar' || command.op === 'resend-events'
+          ? ownCommand(link, lockId, command)
+          : command,
       ...request,
     });
   }
