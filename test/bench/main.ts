@@ -13,6 +13,7 @@ import { eventsSection } from './sections/events.ts';
 import { guardSection } from './sections/guard.ts';
 import { listenersSection } from './sections/listeners.ts';
 import { listsSection } from './sections/lists.ts';
+import { peopleSection } from './sections/people.ts';
 import { recordsSection } from './sections/records.ts';
 import { scaleSection } from './sections/scale.ts';
 import { startSection } from './sections/start.ts';
@@ -22,7 +23,7 @@ import { tableOf } from './table.ts';
 
 const sections: readonly Section[] = [unlockSection, eventsSection, listenersSection, listsSection, brokerSection, startSection];
 /** Run only when they are asked for by name. */
-const onRequest: readonly Section[] = [recordsSection, guardSection, scaleSection, webhooksSection];
+const onRequest: readonly Section[] = [recordsSection, guardSection, scaleSection, webhooksSection, peopleSection];
 const built = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
 
 interface Flags {
@@ -99,7 +100,7 @@ await new Command('bench')
   .description('Measures the daemon beside its floors and peers.')
   .argument(
     '[sections...]',
-    `which of ${[...sections, ...onRequest].map(({ name }) => name).join(', ')}; all but the last four when absent`,
+    `which of ${[...sections, ...onRequest].map(({ name }) => name).join(', ')}; all but the last five when absent`,
   )
   .option('--quick', 'some seconds for each section: shows that it works, not how fast', false)
   .option('--peers', 'also install the peers that must be downloaded (Node-RED)', false)
