@@ -2,6 +2,7 @@
 import { type Entry, type EntryReason, type EntryStatus, isSameWindow, type ValidWindow } from './entry.ts';
 import { isStranger } from './listed-card.ts';
 import type { MemoryLimits } from './lock-memory.ts';
+import { isOver } from './wanted.ts';
 
 /** What came of the last tries for this entry in the present run of the gateway. */
 export interface Setback {
@@ -15,6 +16,7 @@ export interface Setback {
 
 /** What the status depends on besides the entry. */
 export interface StatusSurroundings {
+  readonly now: number;
   readonly isOnline: boolean;
   /** After a restore, until somebody resumes. */
   readonly isPaused: boolean;
@@ -32,11 +34,15 @@ export interface EntryState {
 }
 
 /** The lock's words that are reasons to wait, not failures. */
-const waitReasons: Readonly<Record<string, EntryReason>> = { 'no-space': 'no-space', 'clock-not-set': 'no-clock' };
+const waitReasons: Readonly<Record<string, EntryReason>> = {
+  'no-space': 'no-space',
+  'clock-not-set': 'no-clock',
+  'not-supported': 'not-supported',
+};
 
 /** @param wanted what should be on the lock */
 export function entryState(entry: Entry, wanted: ValidWindow | null, around: StatusSurroundings): EntryState {
-  const status = statusOf(entry, wanted, around.setback);
+  const status = statusOf(entry, wanted, around);
   const since = Math.max(entry.held?.since ?? 0, entry.createdAt);
   const isWaiting = status === 'pending' || status === 'updating' || status === 'removing';
   const failed = status === 'failed' ? around.setback : undefined;
@@ -44,13 +50,13 @@ export function entryState(entry: Entry, wanted: ValidWindow | null, around: Sta
   return { status, why, since, lockError: failed?.lockError ?? null, nextDate: failed?.nextDate ?? null };
 }
 
-function statusOf(entry: Entry, wanted: ValidWindow | null, setback: Setback | undefined): EntryStatus {
+function statusOf(entry: Entry, wanted: ValidWindow | null, { setback, now }: StatusSurroundings): EntryStatus {
   const { held, managed, missing } = entry;
   if (held?.sure === false) return 'unsure';
   if (!managed) return missing ? 'missing' : held === null ? 'noted' : 'on-lock';
   if (missing && wanted !== null) return 'missing';
   if (wanted === null) {
-    if (held === null) return 'ended';
+    if (held?.window == null || (isOver(held.window, now) && !isStranger(entry))) return 'ended';
     if (isStranger(entry) && held.before === undefined) return 'stranger';
   }
   if (held !== null && isSameWindow(held.window, wanted)) return 'on-lock';

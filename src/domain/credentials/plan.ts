@@ -4,7 +4,7 @@ import { isSupported } from './entry-status.ts';
 import { isStranger } from './listed-card.ts';
 import type { MemoryLimits } from './lock-memory.ts';
 import { coversWindow, intersectWindows } from './valid-windows.ts';
-import { isOver } from './wanted.ts';
+import { endedStaysMs, isOver } from './wanted.ts';
 
 /** Why the removal of an entry goes before all others. */
 export type Urgency = 'lost' | 'suspended';
@@ -18,6 +18,8 @@ export interface PlanInput {
   /** Nothing but what was lost is sent. */
   readonly isPaused: boolean;
   readonly strangers: 'keep' | 'remove';
+  /** The memory of the lock is full: what has ended makes room at once. */
+  readonly needsRoom: boolean;
   wanted(entry: Entry): ValidWindow | null;
   urgency(entry: Entry): Urgency | undefined;
   /** A try has failed, and the next one has not come yet. */
@@ -95,7 +97,8 @@ function removalOf(entry: Entry, held: ValidWindow, input: PlanInput, sparesStra
   }
   if (input.urgency(entry) !== undefined) return { entry, window: null, rank: ranks.revoked };
   if (!isOver(held, input.now)) return { entry, window: null, rank: ranks.takenAway };
-  return input.clockIsSuspect ? undefined : { entry, window: null, rank: ranks.ended };
+  if (input.clockIsSuspect || !(input.needsRoom || isOver(held, input.now - endedStaysMs))) return undefined;
+  return { entry, window: null, rank: ranks.ended };
 }
 
 /**

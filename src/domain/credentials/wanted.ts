@@ -1,9 +1,9 @@
 // What people want on a lock at an instant: what was put on it directly, and what grants give. Computed, never stored.
 import type { GrantedNumber } from '../people/granted-numbers.ts';
+import { windowAt } from '../people/pieces.ts';
 import { numberAtReader } from './byte-order.ts';
 import { sameCard } from './card.ts';
 import type { CredentialKind, Entry, ValidWindow } from './entry.ts';
-import { windowForLock } from './valid-windows.ts';
 
 /** How long a window that has ended stays on a lock: clocks may differ. */
 export const endedStaysMs = 86_400_000;
@@ -43,19 +43,18 @@ export function grantedEntries(granted: readonly GrantedNumber[], order: 'regula
 }
 
 /**
- * The window that this number should have on its lock; null: none, or its time has been over for longer than `endedMs`. Of what a phone has
- * put there it is what the phone is said to have put.
+ * The window that this number should have on its lock; null: none. Of what a phone has put there it is what the phone is said to have put.
+ * `linesAtMost`: how many lines of hours the lock takes.
  */
 export function wantedWindow(
-  entry: Pick<Entry, 'direct' | 'used' | 'accepted'>,
+  { direct, used, accepted }: Pick<Entry, 'direct' | 'used' | 'accepted'>,
   granted: GrantedEntry | undefined,
   now: number,
-  endedMs = endedStaysMs,
+  linesAtMost?: number,
 ): ValidWindow | null {
-  if (entry.used) return null;
-  const byGrants = entry.accepted?.as === 'excluded' ? [] : (granted?.windows ?? []);
-  const piece = windowForLock(entry.direct === null ? byGrants : [entry.direct, ...byGrants], now);
-  return piece !== null && isOver(piece, now - endedMs) ? null : piece;
+  if (used) return null;
+  const byGrants = accepted?.as === 'excluded' ? [] : (granted?.windows ?? []);
+  return windowAt(direct === null ? byGrants : [direct, ...byGrants], now, linesAtMost);
 }
 
 /** Whether the window was over by then. */

@@ -3,13 +3,14 @@ import { always, type Entry } from '../../../src/domain/credentials/entry.ts';
 import { entryState, type StatusSurroundings } from '../../../src/domain/credentials/entry-status.ts';
 import type { MemoryLimits } from '../../../src/domain/credentials/lock-memory.ts';
 import { nextStep, type PlanInput, type Step } from '../../../src/domain/credentials/plan.ts';
+import { endedStaysMs } from '../../../src/domain/credentials/wanted.ts';
 import { anyNow, someEntry, someStranger, someWindow, surely } from '../../support/entries.ts';
 
 const limits: MemoryLimits = { batch: 20, cards: true, passcodes: true, hours: true, once: true, passcodeDigits: [4, 9] };
 
 function plan(entries: readonly Entry[], some: Partial<PlanInput> = {}): Step | undefined {
   return nextStep({
-    ...{ entries, now: anyNow, clockIsSuspect: false, limits, isPaused: false, strangers: 'keep' },
+    ...{ entries, now: anyNow, clockIsSuspect: false, limits, isPaused: false, strangers: 'keep', needsRoom: false },
     wanted: ({ direct, used }) => (used ? null : direct),
     urgency: () => undefined,
     isDeferred: () => false,
@@ -34,7 +35,7 @@ describe('the next step', () => {
   });
 
   it('takes off before it puts: lost ones, others and narrower ones, ended ones, then by first day', () => {
-    const ended = someWindow({ endDate: anyNow - 1 });
+    const ended = someWindow({ endDate: anyNow - endedStaysMs - 1 });
     const all = [
       pending(1, { direct: { ...year, startDate: 7_000 } }),
       pending(2, { direct: year }),
@@ -119,6 +120,13 @@ describe('the next step', () => {
     expect(plan([pending(1, { kind: 'passcode', number: '123' })])).toBeUndefined();
   });
 
+  it('leaves what has ended there for a day, because clocks differ, but for want of room', () => {
+    const ended = unwanted(1, { held: surely(someWindow({ endDate: anyNow - 1 })) });
+    expect(plan([ended])).toBeUndefined();
+    expect(inShort(plan([ended], { needsRoom: true }))).toBe('remove 1');
+    expect(inShort(plan([ended], { now: anyNow + endedStaysMs }))).toBe('remove 1');
+  });
+
   it('puts a card under its other number only when the first one is off', () => {
     const old = unwanted(1, { credentialId: 3 });
     const other = pending(2, { credentialId: 3 });
@@ -136,7 +144,7 @@ describe('the next step', () => {
 });
 
 describe('the status of an entry', () => {
-  const around: StatusSurroundings = { isOnline: true, isPaused: false, limits, setback: undefined };
+  const around: StatusSurroundings = { now: anyNow, isOnline: true, isPaused: false, limits, setback: undefined };
   const statusOf = (entry: Entry, some: Partial<StatusSurroundings> = {}) => {
     const { status, why } = entryState(entry, entry.used ? null : entry.direct, { ...around, ...some });
     return why === null ? status : `${status} ${why}`;
@@ -159,6 +167,7 @@ describe('the status of an entry', () => {
     ['stranger', someStranger(1), {}],
     ['noted', someEntry(1, { managed: false, held: null }), {}],
     ['ended', pending(1, { used: true }), {}],
+    ['ended', unwanted(1, { held: surely(someWindow({ endDate: anyNow - 1 })) }), {}],
   ])('is %s', (expected, entry, some) => {
     expect(statusOf(entry, some)).toBe(expected);
   });
