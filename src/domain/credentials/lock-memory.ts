@@ -1,5 +1,7 @@
 // The memory of a lock for credentials, whatever its kind: batches of new native locks, single cards of older ones, passcodes of other makes.
 
+import type { AccountId } from '../accounts/account.ts';
+import type { CancelSignal } from '../cancel-signal.ts';
 import type { CommandId } from '../locks/lock-command.ts';
 import type { LockSession } from '../locks/lock-link.ts';
 import type { Basis, CredentialKind, ValidWindow } from './entry.ts';
@@ -12,6 +14,9 @@ export interface Item {
   readonly name: string;
   readonly reference?: string;
 }
+
+/** What a lock holds of an item. */
+export type HeldItem = Pick<Item, 'kind' | 'number' | 'window'>;
 
 /** A number that a lock shows; null: the lock does not show this one. */
 export interface Shown {
@@ -52,10 +57,23 @@ export interface MemoryLimits {
   readonly passcodeDigits: readonly [fewest: number, most: number];
 }
 
-/** In one session; each call is one command, and waits for its turn among the commands to that lock. Never rejects. */
+/** Who waits for a command; absent: nobody, the gateway sends it by itself. */
+export interface MemoryRequest {
+  readonly accountId: AccountId;
+  /** Time on the monotonic clock. */
+  readonly deadline: number;
+  readonly gone?: CancelSignal;
+  /** Called when the command may be sent. What it throws, `put` and `remove` reject with, and nothing was sent. */
+  check(): void;
+}
+
+/** In one session; each call is one command, and waits for its turn among the commands to that lock. Without a request it never rejects. */
 export interface LockMemory {
-  put(session: LockSession, items: readonly Item[]): Promise<StepEnd>;
-  remove(session: LockSession, items: readonly Item[]): Promise<StepEnd>;
+  readonly limits: MemoryLimits;
+  put(session: LockSession, items: readonly Item[], request?: MemoryRequest): Promise<StepEnd>;
+  remove(session: LockSession, items: readonly Item[], request?: MemoryRequest): Promise<StepEnd>;
   /** All that the lock holds, by as many commands as it takes; undefined: it did not tell. */
   list(session: LockSession): Promise<readonly Shown[] | undefined>;
+  /** The digest in the hello of a lock that holds exactly this; absent: it says none. */
+  digest?(held: readonly HeldItem[]): string;
 }

@@ -8,7 +8,7 @@ import { createKeyedQueue, type QueueStats } from '../keyed-queue.ts';
 import type { Capability } from './capabilities.ts';
 import type { Drivers } from './driver.ts';
 import type { LockId } from './lock.ts';
-import { type CommandOutcome, type DriverCommand, type LockCommand, wantedBy } from './lock-command.ts';
+import { type CommandId, type CommandOutcome, type DriverCommand, type LockCommand, wantedBy } from './lock-command.ts';
 import type { CommandIds, LockSession } from './lock-link.ts';
 import type { StallDetector } from './stall-detector.ts';
 
@@ -34,6 +34,10 @@ export interface CommandRequest {
   readonly session?: LockSession;
   /** Called when the command may be sent; undefined when there is nothing to do any more. May throw. */
   readonly makeCommand: () => LockCommand | DriverCommand | undefined;
+  /** Of a command of the gateway itself that takes longer than others, such as one that reads a whole memory: its time-out. */
+  readonly timeoutMs?: number;
+  /** Called before the lock can have received the command. */
+  readonly onSent?: (commandId: CommandId) => void;
   /** A capability that the lock must have; without it the command fails with `not-supported` at once, online or not. */
   readonly needs?: Capability;
 }
@@ -109,9 +113,11 @@ export function createCommandService(options: {
     command: LockCommand | DriverCommand,
     accountId: AccountId | null,
     ttlMs: number,
+    onSent?: (commandId: CommandId) => void,
   ): Promise<CommandOutcome> {
     const op = command.op === 'driver' ? command.name : command.op;
     const commandId = commandIds.issue(session.lockId, accountId, op);
+    onSent?.(commandId);
     const sentAt = clock.monotonic();
     emit('command-sent', { lockId: session.lockId, command, ttlMs });
     const sent = command.op === 'driver' ? command.send(commandId, ttlMs) : session.send(command, commandId, ttlMs);
@@ -162,10 +168,11 @@ export function createCommandService(options: {
       if (link.session(lockId) !== askedFor) throw offline();
       const command = request.makeCommand();
       if (command === undefined) return { kind: 'nothing-to-do' };
-      const longest = request.accountId === null ? Math.min(ownCommandMs, options.commandTimeoutMs / 2) : options.commandTimeoutMs;
+      const own = request.timeoutMs ?? Math.min(ownCommandMs, options.commandTimeoutMs / 2);
+      const longest = request.accountId === null ? own : options.commandTimeoutMs;
       const ttlMs = Math.floor(Math.min(longest, request.deadline - clock.monotonic()));
       if (ttlMs <= 0) throw new DomainError('lock-busy', 'too little time was left; nothing was sent', { retryAfterSeconds: 1 });
-      const outcome = await sendAndAwait(askedFor, command, request.accountId, ttlMs);
+      const outcome = await sendAndAwait(askedFor, command, request.accountId, ttlMs, request.onSent);
       const leftMs = request.deadline - clock.monotonic();
       const isEarly = outcome.kind === 'refused' && outcome.error === 'expired' && leftMs > options.commandTimeoutMs / 2;
       if (isEarly && link.session(lockId) === askedFor) link.expiredEarly(lockId);
