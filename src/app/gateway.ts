@@ -73,6 +73,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
     probe,
     services.alarms,
     services.leftRoles,
+    services.accessRecorder,
     jobs,
     control,
     services.stallDetector,

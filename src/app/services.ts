@@ -1,4 +1,5 @@
 // Joins the services of the domain. They know everything outside only as ports: nothing here names an adapter.
+import { createAccessRecorder } from '../domain/access/access-recorder.ts';
 import { createAccountService } from '../domain/accounts/account-service.ts';
 import { createLeftRoles } from '../domain/accounts/orphaned-roles.ts';
 import { createRoleService } from '../domain/accounts/role-service.ts';
@@ -97,7 +98,7 @@ type CommandServices = ReturnType<typeof createCommandServices>;
 /** What the gateway says to people and programs without being asked: alarms, live events, webhooks. */
 function createLiveServices(options: ServicesOptions, { lists, certainty }: CommandServices, administration: Mutex) {
   const { clock, clockIsSuspect, secrets, events, stores, drivers: link, recordDays } = options;
-  const { locks, accounts, statuses, counters, records, removedLocks } = stores;
+  const { locks, entries, people, accounts, statuses, counters, records, removedLocks } = stores;
   const { emit } = events;
   const { endAfterMs } = options.alarmDetector;
   const alarms = createAlarmService({ clock, alarms: stores.alarms, locks, lists, emit, endAfterMs });
@@ -110,7 +111,12 @@ function createLiveServices(options: ServicesOptions, { lists, certainty }: Comm
     bodies: options.webhookBodies,
     random: options.random,
   });
-  return { alarms, live, webhooks };
+  const accessRecorder = createAccessRecorder({ clock, events, log: stores.access, locks, entries, accounts, people });
+  /** What programs and the access log learn of a change is on the disk before its caller learns that it is done. */
+  const changeStored = async (): Promise<void> => {
+    await Promise.all([webhooks.stored(), accessRecorder.stored()]);
+  };
+  return { alarms, live, webhooks, accessRecorder, changeStored };
 }
 
 type LiveServices = ReturnType<typeof createLiveServices>;
@@ -119,13 +125,13 @@ type LiveServices = ReturnType<typeof createLiveServices>;
 function createNounServices(options: ServicesOptions, before: CommandServices & LiveServices, administration: Mutex) {
   const { clock, clockIsSuspect, secrets, events, stores, drivers, recordDays } = options;
   const { locks, cards, accounts, statuses, batteries, counters, records, removedLocks } = stores;
-  const { lists, names, commands, certainty, webhooks } = before;
+  const { lists, names, commands, certainty, changeStored } = before;
   const { emit } = events;
   const lockService = createLockService({ locks, lists, names, accounts, statuses, batteries, link: drivers, commands, certainty });
   const evidence = createCardEvidence(drivers);
   const cardService = createCardService({
     ...{ clock, locks, cards, accounts, counters, commands, evidence, emit },
-    webhooksStored: webhooks.stored,
+    webhooksStored: changeStored,
   });
   const recordService = createRecordService({ clock, locks, removedLocks, records, clockIsSuspect, recordDays });
   const leftRoles = createLeftRoles({ locks, accounts, events });

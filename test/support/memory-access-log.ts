@@ -5,9 +5,10 @@ export interface MemoryAccessLog extends AccessLog {
   readonly lines: AccessLine[];
 }
 
-export function createMemoryAccessLog(now: () => number): MemoryAccessLog {
-  const lines: AccessLine[] = [];
-  const last = new Map<string, AccessLine>();
+/** `initial`: the lines that an earlier process has left. */
+export function createMemoryAccessLog(now: () => number, initial: readonly AccessLine[] = []): MemoryAccessLog {
+  const lines: AccessLine[] = [...initial];
+  const last = new Map<string, AccessLine>(lines.map((line) => [`${line.lockId} ${topicOf(line)}`, line]));
   return {
     lines,
     async append(drafts) {

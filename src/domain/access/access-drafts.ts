@@ -1,0 +1,98 @@
+// What the lines of the access log say about an entry, a role and an account.
+import type { Account, AccountId } from '../accounts/account.ts';
+import type { Entry } from '../credentials/entry.ts';
+import type { Lock, LockId } from '../locks/lock.ts';
+import type { AccessDraft, AccessFact } from './access-log.ts';
+
+/** Between these two it became true. */
+export interface FactSpan {
+  readonly notBefore: number;
+  readonly notAfter: number;
+}
+
+export interface EntryNames {
+  /** Of the person with this credential; undefined: there is none. */
+  readonly personOf: (credentialId: number) => { readonly personId: number; readonly name: string } | undefined;
+}
+
+const nothing = {
+  kind: null,
+  number: null,
+  entryId: null,
+  credentialId: null,
+  personId: null,
+  accountId: null,
+  name: '',
+  startDate: 0,
+  endDate: 0,
+  hours: '',
+  basis: null,
+  commandId: null,
+  detail: '',
+} as const;
+
+/** What two lines say about an entry: what the lock holds, and whether somebody wants it. */
+export function draftsOf(entry: Entry, span: FactSpan, { personOf }: EntryNames): readonly [held: AccessDraft, wanted: AccessDraft] {
+  const { lockId, entryId, kind, credentialId } = entry;
+  const person = credentialId === null ? undefined : personOf(credentialId);
+  // A passcode is in no log.
+  const number = kind === 'card' ? entry.number : null;
+  const about = { ...nothing, ...span, lockId, kind, number, entryId, credentialId };
+  const named = { ...about, personId: person?.personId ?? null, name: person?.name ?? entry.name };
+  return [heldDraft(entry, named), wantedDraft(entry, named)];
+}
+
+/** What the same lines say once the entry is gone. */
+export function goneDraftsOf(entry: Entry, span: FactSpan, names: EntryNames): readonly [held: AccessDraft, wanted: AccessDraft] {
+  return draftsOf({ ...entry, held: null, managed: false }, span, names);
+}
+
+function heldDraft({ held, managed }: Entry, named: Omit<AccessDraft, 'what'>): AccessDraft {
+  if (held === null) return { ...named, what: 'gone' };
+  const { window, sure, basis, commandId = null } = held;
+  const words = [...(window?.once ? ['once'] : []), ...(managed ? [] : ['noted']), ...(window === null ? ['remove'] : [])];
+  const { startDate, endDate, hours } = window ?? nothing;
+  return { ...named, what: sure ? 'held' : 'unsure', startDate, endDate, hours, basis, commandId, detail: words.join(' ') };
+}
+
+function wantedDraft({ managed, used, direct, credentialId }: Entry, named: Omit<AccessDraft, 'what'>): AccessDraft {
+  if (!managed || used || (direct === null && credentialId === null)) return { ...named, what: 'unwanted' };
+  const { startDate, endDate, hours } = direct ?? nothing;
+  return { ...named, what: 'wanted', startDate, endDate, hours, detail: direct === null ? 'granted' : '' };
+}
+
+/** Between when what the lock holds became as it is now: since the last proof of what was before. */
+export function spanOf(before: Entry | undefined, after: Entry | undefined, now: number): FactSpan {
+  const held = after?.held ?? null;
+  const was = before?.held ?? null;
+  // The command that was sent has done it, and its outcome is known now.
+  if (was !== null && !was.sure) return { notBefore: was.since, notAfter: now };
+  if (held === null) return { notBefore: was?.basisDate ?? now, notAfter: now };
+  if (!held.sure || held.basis === 'reply') return { notBefore: held.since, notAfter: now };
+  // The gateway found it there: it may have come at any time since it was surely not there, or otherwise.
+  return { notBefore: was?.basisDate ?? 0, notAfter: now };
+}
+
+export function roleDraft(lockId: LockId, account: Pick<Account, 'accountId' | 'username'>, role: string, span: FactSpan): AccessDraft {
+  return { ...nothing, ...span, what: 'role', lockId, accountId: account.accountId, name: account.username, detail: role };
+}
+
+/** The roles on a lock by accountId, its administrator's among them. */
+export function rolesOn({ administrator, roles }: Lock): ReadonlyMap<AccountId, string> {
+  return new Map<AccountId, string>([...roles.map(({ accountId, role }) => [accountId, role] as const), [administrator, 'administrator']]);
+}
+
+export function accountDraft({ accountId, username, gatewayAdministrator }: Account, isThere: boolean, span: FactSpan): AccessDraft {
+  const detail = isThere ? (gatewayAdministrator ? 'gateway administrator' : 'account') : '';
+  return { ...nothing, ...span, what: 'account', lockId: null, accountId, name: username, detail };
+}
+
+/** About a lock, or with null about the gateway itself. */
+export function lockDraft(
+  lockId: LockId | null,
+  what: Extract<AccessFact, 'online' | 'offline' | 'clock'>,
+  detail: string,
+  span: FactSpan,
+): AccessDraft {
+  return { ...nothing, ...span, what, lockId, detail };
+}

@@ -1,0 +1,200 @@
+// Which lines the access log gets, and that none is missing after a crash.
+import { expect, test } from '@jest/globals';
+import type { AccountId } from '../../../src/domain/accounts/account.ts';
+import { always } from '../../../src/domain/credentials/entry.ts';
+import { createAccessDomain, doorSeven, heldSince, someEntry } from '../../support/access-log-domain.ts';
+import { createMemoryAccessLog } from '../../support/memory-access-log.ts';
+
+/** A recorder that has started; `since`: the lines from then on, without what is null, empty or zero. */
+async function started() {
+  const domain = await createAccessDomain();
+  await domain.recorder.start();
+  await domain.recorder.allCaughtUp();
+  const { length } = domain.log.lines;
+  const isSaid = (value: unknown) => value !== null && value !== '' && value !== 0;
+  const said = <T extends object>(line: T) => Object.fromEntries(Object.entries(line).filter(([, value]) => isSaid(value))) as Partial<T>;
+  return { ...domain, since: () => domain.log.lines.slice(length).map(said) };
+}
+
+test('an add over the lock is unsure between the command and the reply, and the reply gives it a commandId', async () => {
+  const { put, clock, since } = await started();
+  const sent = clock.now();
+  const entry = someEntry(41, { held: heldSince(sent, always, { sure: false, before: null }) });
+  await put(entry);
+  clock.setNow(sent + 300);
+  await put({ ...entry, held: heldSince(sent + 300, always, { commandId: 'c1' }) });
+  expect(since()).toEqual([
+    expect.objectContaining({ what: 'unsure', entryId: 41, number: '100041', notBefore: sent, basis: 'reply' }),
+    expect.objectContaining({ what: 'wanted', entryId: 41, name: 'Card 41' }),
+    expect.objectContaining({ what: 'held', entryId: 41, notBefore: sent, notAfter: sent + 300, commandId: 'c1' }),
+  ]);
+});
+
+test('a card that a listing does not show any more is gone since some time after the last proof', async () => {
+  const { put, clock, since } = await started();
+  const proof = clock.now();
+  await put(someEntry(41, { held: heldSince(proof - 5_000, always, { basisDate: proof }) }));
+  clock.setNow(proof + 60_000);
+  await put(someEntry(41, { held: null, missing: true }));
+  expect(since().slice(2)).toEqual([expect.objectContaining({ what: 'gone', notBefore: proof, notAfter: proof + 60_000 })]);
+});
+
+test('a proof that says nothing new, and a number with other leading zeros of nobody, make no line', async () => {
+  const { put, clock, since } = await started();
+  const entry = someEntry(41, { held: heldSince(clock.now()) });
+  await put(entry);
+  clock.setNow(clock.now() + 1_000);
+  await put({ ...entry, held: heldSince(clock.now() - 1_000, always, { basis: 'digest', basisDate: clock.now() }) });
+  expect(since()).toHaveLength(2);
+});
+
+test('a passcode has no number in any line, and a name that a phone gave is noted', async () => {
+  const { put, clock, log, since } = await started();
+  await put(someEntry(52, { kind: 'passcode', number: '482913', name: 'Erika', held: heldSince(clock.now()) }));
+  await put(someEntry(53, { managed: false, direct: null, held: heldSince(clock.now(), always, { basis: 'phone' }) }));
+  expect(JSON.stringify(log.lines)).not.toContain('482913');
+  expect(since().map(({ what, detail }) => [what, detail])).toEqual([
+    ['held', undefined],
+    ['wanted', undefined],
+    ['held', 'noted'],
+  ]);
+});
+
+test('a line names the person of the credential as it was then', async () => {
+  const { put, addPerson, clock, since } = await started();
+  await addPerson({
+    personId: 5 as never,
+    name: 'Erika M.',
+    externalId: null,
+    credentials: [{ credentialId: 12 as never } as never],
+    grants: [],
+  });
+  await put(someEntry(41, { direct: null, credentialId: 12, held: heldSince(clock.now()) }));
+  expect(since()).toEqual([
+    expect.objectContaining({ what: 'held', personId: 5, credentialId: 12, name: 'Erika M.' }),
+    expect.objectContaining({ what: 'wanted', personId: 5, credentialId: 12, detail: 'granted' }),
+  ]);
+});
+
+test('roles are lines: those of a start, each change, and the end of an account', async () => {
+  const { log, locks, accounts, since } = await started();
+  expect(log.lines.filter(({ what }) => what === 'role').map(({ name, detail }) => [name, detail])).toEqual([
+    ['max', 'manager'],
+    ['ole', 'operator'],
+    ['ada', 'administrator'],
+  ]);
+  await locks.update(doorSeven, (lock) => ({
+    ...lock,
+    administrator: 3 as AccountId,
+    roles: [{ accountId: 4 as AccountId, role: 'manager' }],
+  }));
+  await accounts.remove(4 as AccountId, 1);
+  expect(since().map(({ what, name, detail }) => [what, name, detail])).toEqual([
+    ['role', 'max', 'administrator'],
+    ['role', 'ole', 'manager'],
+    ['role', 'ada', undefined],
+    ['account', 'ole', undefined],
+  ]);
+});
+
+test('a lock that is away for less than a minute has no line, and one that comes and goes has a bounded number', async () => {
+  const { events, clock, since } = await started();
+  const lockId = doorSeven;
+  const presence = () => since().filter(({ what }) => what === 'online' || what === 'offline');
+  events.emit('lock-online', { lockId });
+  events.emit('lock-offline', { lockId, reason: '' });
+  await clock.advance(59_000);
+  events.emit('lock-online', { lockId });
+  await clock.advance(120_000);
+  expect(presence().map(({ what }) => what)).toEqual(['online']);
+  const left = clock.now();
+  events.emit('lock-offline', { lockId, reason: '' });
+  await clock.advance(130_000);
+  expect(presence().at(-1)).toMatchObject({ what: 'offline', notBefore: left, notAfter: left });
+  for (let n = 0; n < 1_000; n++) {
+    events.emit('lock-online', { lockId });
+    events.emit('lock-offline', { lockId, reason: '' });
+    await clock.advance(61_000);
+  }
+  expect(presence().length).toBeLessThan(300);
+  expect(presence().at(-1)?.what).toBe('offline');
+});
+
+test('what a crash left without a line gets one at the next start, dated since the last line', async () => {
+  const { put, drop, clock, log, locks, createRecorder } = await started();
+  const entry = someEntry(41, { held: heldSince(clock.now()) });
+  await put(entry, someEntry(42, { held: heldSince(clock.now()) }));
+  const lastLine = clock.now();
+  const onDisk = createMemoryAccessLog(clock.now, log.lines);
+  clock.setNow(lastLine + 5_000);
+  await put({ ...entry, held: heldSince(lastLine + 5_000, { ...always, endDate: 77 }) });
+  await drop(42);
+  await locks.update(doorSeven, (lock) => ({ ...lock, roles: [] }));
+  const before = onDisk.lines.length;
+  const recorder = createRecorder(onDisk);
+  await recorder.start();
+  await recorder.allCaughtUp();
+  const span = { notBefore: lastLine, notAfter: lastLine + 5_000 };
+  expect(onDisk.lines.slice(before)).toEqual([
+    expect.objectContaining({ what: 'offline', lockId: null, ...span }),
+    expect.objectContaining({ what: 'online', lockId: null }),
+    expect.objectContaining({ what: 'held', entryId: 41, endDate: 77, notBefore: lastLine }),
+    expect.objectContaining({ what: 'role', name: 'max', detail: '', ...span }),
+    expect.objectContaining({ what: 'role', name: 'ole', detail: '', ...span }),
+    expect.objectContaining({ what: 'gone', entryId: 42, number: '100042', ...span }),
+    expect.objectContaining({ what: 'unwanted', entryId: 42, ...span }),
+  ]);
+  await recorder.stop();
+});
+
+test('a start after a clean stop adds nothing but that the gateway runs again', async () => {
+  const { put, clock, log, recorder, createRecorder } = await started();
+  await put(someEntry(41, { held: heldSince(clock.now()) }));
+  await recorder.stop();
+  const before = log.lines.length;
+  const again = createRecorder(log);
+  await again.start();
+  await again.allCaughtUp();
+  expect(log.lines.slice(before).map(({ what, lockId }) => [what, lockId])).toEqual([['online', null]]);
+  await again.stop();
+});
+
+test('a first start dates what is held by what is known of it', async () => {
+  const { put, clock, createRecorder } = await createAccessDomain();
+  await put(
+    someEntry(41, { held: heldSince(4_000) }),
+    someEntry(42, { direct: null, createdBy: '', held: heldSince(5_000, always, { basis: 'list' }) }),
+  );
+  const log = createMemoryAccessLog(clock.now);
+  const recorder = createRecorder(log);
+  await recorder.start();
+  await recorder.allCaughtUp();
+  expect(log.lines.filter(({ what }) => what === 'held')).toEqual([
+    expect.objectContaining({ entryId: 41, notBefore: 4_000, notAfter: 4_000, recordedAt: clock.now() }),
+    expect.objectContaining({ entryId: 42, notBefore: 5_000, basis: 'list' }),
+  ]);
+  await recorder.stop();
+});
+
+test('the lines of a lock that is removed end with it', async () => {
+  const { put, clock, locks, recorder, log } = await started();
+  await put(someEntry(41, { held: heldSince(clock.now()) }));
+  await locks.remove(doorSeven);
+  await recorder.allCaughtUp();
+  expect([...log.topicsOf(doorSeven)]).toEqual([]);
+  expect(log.lines.at(-1)?.lockId).toBe(doorSeven);
+});
+
+test('a line for which there is no room is written when there is', async () => {
+  const { put, clock, log, events, recorder } = await started();
+  const { append } = log;
+  log.append = async () => {
+    throw new Error('the disk is full');
+  };
+  await put(someEntry(41, { held: heldSince(clock.now()) }));
+  await recorder.stored();
+  log.append = append;
+  events.emit('storage-works', {});
+  await recorder.allCaughtUp();
+  expect([...log.topicsOf(doorSeven)]).toEqual(expect.arrayContaining(['held 41', 'wanted 41']));
+});
