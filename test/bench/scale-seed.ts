@@ -37,7 +37,7 @@ export async function seedScale(directory: string, scale: Scale): Promise<{ toke
   const seeded = await seedDirectory(directory, scale.locks);
   const files = withoutFlushes();
   const secrets = createSecrets();
-  const first: Account = { accountId: 1 as AccountId, username: 'admin', gatewayAdministrator: true, createdAt: day };
+  const first: Account = { accountId: 1 as AccountId, username: 'admin', gatewayAdministrator: true, accessManager: false, createdAt: day };
   const accounts = [first, ...Array.from({ length: scale.accounts - 1 }, (_, n) => accountOf(n + 2))];
   const tokens = Array.from({ length: scale.tokens }, (_, n) => tokenOf(n + 1, n === 0 ? secrets.hash(seeded.token) : undefined, scale));
   await createRowFile({ files, path: `${directory}/accounts.jsonl`, format: accountRows }).create([
@@ -63,7 +63,13 @@ export async function seedScale(directory: string, scale: Scale): Promise<{ toke
 }
 
 function accountOf(accountId: number): Account {
-  return { accountId: accountId as AccountId, username: `user-${accountId}`, gatewayAdministrator: false, createdAt: day };
+  return {
+    accountId: accountId as AccountId,
+    username: `user-${accountId}`,
+    gatewayAdministrator: false,
+    accessManager: false,
+    createdAt: day,
+  };
 }
 
 /** A tenth of all for each of the heavy accounts, which follow `admin`; the others evenly. */

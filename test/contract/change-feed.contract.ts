@@ -58,6 +58,22 @@ export function changeFeedContract(over: RunOver<Feed>): void {
         expect(seen).toEqual([first.alias, 'new', undefined]);
       }));
 
+    test('tells of an account with other rights; who has fewer must authenticate again', () =>
+      over(async (feed) => {
+        const { accounts } = feed.stores;
+        const heard = listen(feed);
+        const eve = { accountId: 8 as AccountId, username: 'eve', gatewayAdministrator: false, accessManager: false, createdAt: 1 };
+        const more = { ...eve, accessManager: true };
+        await accounts.add(eve);
+        await accounts.setRights(eve.accountId, more);
+        await accounts.setRights(eve.accountId, eve);
+        expect(heard().slice(1)).toEqual([
+          ['account-changed', { before: eve, after: more }],
+          ['account-changed', { before: more, after: eve }],
+          ['access-ended', { accountId: eve.accountId }],
+        ]);
+      }));
+
     test('tells of a person who comes, changes and goes, and of schedules and holidays, and readers see it by then', () =>
       over(async (feed) => {
         const { people, schedules } = feed.stores;
@@ -168,7 +184,7 @@ export function changeFeedContract(over: RunOver<Feed>): void {
       over(async (feed) => {
         const { locks, statuses, records, accounts } = feed.stores;
         await locks.add(sampleLock(1));
-        const guest = { accountId: 9 as AccountId, username: 'guest', gatewayAdministrator: false, createdAt: 0 };
+        const guest = { accountId: 9 as AccountId, username: 'guest', gatewayAdministrator: false, accessManager: false, createdAt: 0 };
         const heard = listen(feed);
         await accounts.add(guest);
         statuses.patch(lockId(1), { batteryPercent: 50 });

@@ -21,6 +21,7 @@ export function accountStoreContract(over: RunOver<AccountStore>): void {
       accountId: accountId as AccountId,
       username,
       gatewayAdministrator: false,
+      accessManager: false,
       createdAt: 1,
     });
     const token = (tokenId: number, accountId: number): Token => ({
@@ -34,7 +35,9 @@ export function accountStoreContract(over: RunOver<AccountStore>): void {
 
     test('begins with the account admin', () =>
       over(async (accounts) => {
-        expect(accounts.page(page).list).toMatchObject([{ accountId: 1, username: 'admin', gatewayAdministrator: true }]);
+        expect(accounts.page(page).list).toMatchObject([
+          { accountId: 1, username: 'admin', gatewayAdministrator: true, accessManager: true },
+        ]);
         expect(accounts.gatewayAdministrators()).toBe(1);
       }));
 
@@ -62,6 +65,20 @@ export function accountStoreContract(over: RunOver<AccountStore>): void {
         await expect(accounts.addToken(token(9, 6))).rejects.toMatchObject({ code: 'not-found' });
         expect(() => accounts.refuseTaken('ole')).toThrow('there is an account ole already');
         expect(accounts.page(page).total).toBe(2);
+      }));
+
+    test('gives an account other rights, under every way to find it, and counts the gateway administrators', () =>
+      over(async (accounts) => {
+        await accounts.add(account(5, 'ole'));
+        const after = { ...account(5, 'ole'), gatewayAdministrator: true, accessManager: true };
+        expect(await accounts.setRights(5 as AccountId, after)).toEqual(after);
+        expect([accounts.get(5 as AccountId), accounts.byName('ole'), accounts.alike('OLE'), accounts.page(page).list.at(-1)]).toEqual([
+          ...[after, after, [after], after],
+        ]);
+        expect(accounts.gatewayAdministrators()).toBe(2);
+        await accounts.setRights(5 as AccountId, account(5, 'ole'));
+        expect([accounts.gatewayAdministrators(), accounts.page(page).total]).toEqual([1, 2]);
+        await expect(accounts.setRights(6 as AccountId, after)).rejects.toMatchObject({ code: 'not-found' });
       }));
 
     test('remembers the names of accounts that were removed, by their ids, until it is to forget them', () =>

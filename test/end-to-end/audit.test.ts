@@ -86,6 +86,9 @@ describe('the audit log', () => {
     await leaves('account-create', 'createAccount', 'POST', `${gateway}/accounts`, {
       body: { username: 'bob', gatewayAdministrator: false },
     });
+    await leaves('account-rights', 'changeAccountRights', 'PUT', `${gateway}/accounts/bob`, {
+      body: { gatewayAdministrator: false, accessManager: true },
+    });
     await leaves('lock-administrator', 'appointAdministrator', 'PUT', `${gateway}/locks/${lockId}/administrator`, {
       body: { username: 'bob' },
     });
@@ -239,6 +242,7 @@ describe('the audit log', () => {
       ['token revoke', 'token-remove', 'TOKEN'],
       ['role grant', 'role-grant', '1', `clerk-${n}`, 'operator'],
       ['role revoke', 'role-revoke', '1', `clerk-${n}`],
+      ['account rights', 'account-rights', `clerk-${n}`, '--access-manager'],
       ['account revoke', 'account-remove', `clerk-${n}`],
       ['alarm end', 'alarm-end', 'tampered', '1'],
       ['lock register', 'lock-register', `02:CC:00:00:01:0${n}`, '--name', 'Door', '--administrator', 'admin'],

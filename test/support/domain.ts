@@ -219,7 +219,7 @@ export async function createDomain(
   };
   const storedCards = cardsOfEntries(storedEntries);
   const memoryAccounts = createMemoryAccounts(
-    Object.values(callers).map((known): Account => ({ ...known, createdAt: 0 })),
+    Object.values(callers).map((known): Account => ({ accessManager: false, ...known, createdAt: 0 })),
     emit,
   );
   const storedAccounts: typeof memoryAccounts = {

@@ -39,7 +39,7 @@ export function isGone(value: unknown): value is CancelSignal {
 
 type Open<T> = { -readonly [Key in keyof T]: T[Key] };
 
-export const sampleCaller: Caller = { accountId: 3 as AccountId, username: 'alice', gatewayAdministrator: true };
+export const sampleCaller: Caller = { accountId: 3 as AccountId, username: 'alice', gatewayAdministrator: true, accessManager: true };
 export const sampleToken = 'sample-token-of-alice';
 
 export const sampleLock: Lock = {
@@ -263,6 +263,7 @@ function createFakeServices(): FakeServices {
       },
       callerOf: () => unexpected('callerOf'),
       createAccount: async () => unexpected('createAccount'),
+      setRights: async () => unexpected('setRights'),
       listAccounts: () => unexpected('listAccounts'),
       removeAccount: async () => unexpected('removeAccount'),
       createToken: async () => unexpected('createToken'),

@@ -1,5 +1,5 @@
 // Every store port in memory, for tests of the domain: the same promises as on the disk, but for durability.
-import type { Account, AccountId } from '../../src/domain/accounts/account.ts';
+import { type Account, type AccountId, hasFewerRights } from '../../src/domain/accounts/account.ts';
 import { createAccountBook } from '../../src/domain/accounts/account-book.ts';
 import type { AccountStore, SignIn, SignInStore } from '../../src/domain/accounts/account-ports.ts';
 import type { AlarmState, AlarmStore } from '../../src/domain/alarms/alarm-ports.ts';
@@ -136,7 +136,7 @@ export function createMemoryBatteries(): BatteryStore {
 
 /** With the account `admin` (1, a gateway administrator) unless told otherwise. */
 export function createMemoryAccounts(initial?: readonly Account[], emit: Emit = nobodyHears): AccountStore {
-  const admin: Account = { accountId: 1 as AccountId, username: 'admin', gatewayAdministrator: true, createdAt: 0 };
+  const admin: Account = { accountId: 1 as AccountId, username: 'admin', gatewayAdministrator: true, accessManager: true, createdAt: 0 };
   const book = createAccountBook();
   for (const account of initial ?? [admin]) book.add(account);
   const requireAccount = (accountId: AccountId): Account => {
@@ -150,6 +150,14 @@ export function createMemoryAccounts(initial?: readonly Account[], emit: Emit = 
       book.refuseTaken(account.username);
       book.add(account);
       emit('account-changed', { before: undefined, after: account });
+    },
+    async setRights(accountId, { gatewayAdministrator, accessManager }) {
+      const before = requireAccount(accountId);
+      const after = { ...before, gatewayAdministrator, accessManager };
+      book.change(after);
+      emit('account-changed', { before, after });
+      if (hasFewerRights(after, before)) emit('access-ended', { accountId });
+      return after;
     },
     async remove(accountId, removedAt) {
       const before = requireAccount(accountId);

@@ -49,7 +49,13 @@ export function answerWithSamples({
   }
 
   const failed = { ...sampleRecord, recordId: 1200, type: 'passcode-unlock', success: false, credential: '', username: '' };
-  const bob: Account = { accountId: 4 as Account['accountId'], username: 'bob', gatewayAdministrator: false, createdAt: 1_763_715_700_000 };
+  const bob: Account = {
+    accountId: 4 as Account['accountId'],
+    username: 'bob',
+    gatewayAdministrator: false,
+    accessManager: false,
+    createdAt: 1_763_715_700_000,
+  };
   const token = { tokenId: 12, accountId: bob.accountId, name: 'phone', hash: 'cd'.repeat(32), createdAt: bob.createdAt, expiresAt: null };
   const managed = { lock: sampleLock, status: sampleStatus, online: true, capabilities: sampleCapabilities, administrator: 'alice' };
   const { lockId, deviceId, name, alias, administrator } = sampleLock;
@@ -160,6 +166,7 @@ export function answerWithSamples({
   });
   Object.assign(accounts, {
     createAccount: asked('createAccount', Promise.resolve(bob)),
+    setRights: asked('setRights', Promise.resolve({ ...bob, accessManager: true })),
     removeAccount: asked('removeAccount', nothing),
     createToken: asked('createToken', Promise.resolve({ token, username: 'bob', secret: 'sample-secret' })),
     removeToken: asked('removeToken', nothing),

@@ -38,6 +38,8 @@ export interface LocalAccountView {
 /** Changes hold at once; the caller has checked that they are allowed. */
 export interface AccountBook extends LocalAccountView {
   add(account: Account): void;
+  /** Replaces an account by the same one with other rights. */
+  change(account: Account): void;
   addToken(token: Token): void;
   /**
    * Removes an account with its tokens. Returns the tokens: the caller has still to delete them, a few at a time, because there can be
@@ -112,6 +114,18 @@ export function createAccountBook(): AccountBook {
       byFolded.set(foldCase(account.username), [...alike(account.username), account]);
       insertSorted(accounts, account, accountIdOf);
       if (account.gatewayAdministrator) administrators += 1;
+    },
+    change(account) {
+      const before = byId.get(account.accountId);
+      if (before === undefined) return;
+      byId.set(account.accountId, account);
+      byFolded.set(
+        foldCase(account.username),
+        alike(account.username).map((one) => (one === before ? account : one)),
+      );
+      removeSorted(accounts, before, accountIdOf);
+      insertSorted(accounts, account, accountIdOf);
+      administrators += Number(account.gatewayAdministrator) - Number(before.gatewayAdministrator);
     },
     addToken(token) {
       tokenById.set(token.tokenId, token);

@@ -1,12 +1,17 @@
 // The ports for accounts, their tokens, and sign-ins.
 
-import type { Account, AccountId, Token } from './account.ts';
+import type { Account, AccountId, AccountRights, Token } from './account.ts';
 import type { LocalAccountView } from './account-book.ts';
 
 /** Each account and each token is written by itself. */
 export interface AccountStore extends LocalAccountView {
   /** Rejects with `conflict` when the name is taken. */
   add(account: Account): Promise<void>;
+  /**
+   * Gives an account other rights; resolves with it. Rejects with `not-found`. When it has fewer rights than before, it emits `access-ended`,
+   * too.
+   */
+  setRights(accountId: AccountId, rights: AccountRights): Promise<Account>;
   /** Removes an account with its tokens, and remembers its name; beyond 10,000 names the oldest is forgotten. Rejects with `not-found`. */
   remove(accountId: AccountId, removedAt: number): Promise<void>;
   /** Forgets the names of accounts that were removed until then. */

@@ -7,7 +7,7 @@ import type { LockStore } from '../locks/lock-ports.ts';
 import type { Mutex } from '../mutex.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Secrets } from '../secrets.ts';
-import { type Account, type AccountId, type Caller, localAdministrator, type Token } from './account.ts';
+import { type Account, type AccountId, type AccountRights, type Caller, localAdministrator, type Token } from './account.ts';
 import type { AccountStore } from './account-ports.ts';
 import { locksWithRoles } from './orphaned-roles.ts';
 import { requireGatewayAdministrator } from './permissions.ts';
@@ -37,7 +37,9 @@ export interface AccountService {
   /** The caller behind a token that was authenticated before. Throws `token-invalid` or `token-expired`. */
   callerOf(tokenId: number): Caller;
   /** Rejects with `conflict` when the name is taken. */
-  createAccount(caller: Caller, username: string, gatewayAdministrator: boolean): Promise<Account>;
+  createAccount(caller: Caller, username: string, rights: AccountRights): Promise<Account>;
+  /** Rejects with `not-found`, and with `conflict` when no gateway administrator would be left. */
+  setRights(caller: Caller, username: string, rights: AccountRights): Promise<Account>;
   listAccounts(caller: Caller, page: PageRequest): Page<Account>;
   /**
    * Removes an account with its tokens and roles; resolves with the number of locks on which it had a role. Rejects with `not-found`, and
@@ -70,8 +72,12 @@ export function createAccountService(options: {
   function callerBehind({ accountId, expiresAt, tokenId }: Token): Caller & { readonly tokenId: number } {
     if (expiresAt !== null && expiresAt <= clock.now()) throw new DomainError('token-expired', 'the access token has expired');
     // A token exists only as long as its account.
-    const { username, gatewayAdministrator } = accounts.get(accountId) as Account;
-    return { accountId, username, gatewayAdministrator, tokenId };
+    const { username, gatewayAdministrator, accessManager } = accounts.get(accountId) as Account;
+    return { accountId, username, gatewayAdministrator, accessManager, tokenId };
+  }
+
+  function requireAnotherAdministrator(username: string): void {
+    if (accounts.gatewayAdministrators() === 1) throw new DomainError('conflict', `${username} is the last gateway administrator`);
   }
 
   return {
@@ -91,13 +97,22 @@ export function createAccountService(options: {
       return callerBehind(found);
     },
 
-    async createAccount(caller, username, gatewayAdministrator) {
+    async createAccount(caller, username, { gatewayAdministrator, accessManager }) {
       requireGatewayAdministrator(caller);
       accounts.refuseTaken(username);
       const accountId = (await counters.next('accountId')) as AccountId;
-      const account: Account = { accountId, username, gatewayAdministrator, createdAt: clock.now() };
+      const account: Account = { accountId, username, gatewayAdministrator, accessManager, createdAt: clock.now() };
       await accounts.add(account);
       return account;
+    },
+
+    async setRights(caller, username, rights) {
+      requireGatewayAdministrator(caller);
+      return administration(async () => {
+        const { accountId, gatewayAdministrator } = accountNamed(accounts, username);
+        if (gatewayAdministrator && !rights.gatewayAdministrator) requireAnotherAdministrator(username);
+        return accounts.setRights(accountId, rights);
+      });
     },
 
     listAccounts(caller, page) {
@@ -109,9 +124,7 @@ export function createAccountService(options: {
       requireGatewayAdministrator(caller);
       return administration(async () => {
         const { accountId, gatewayAdministrator } = accountNamed(accounts, username);
-        if (gatewayAdministrator && accounts.gatewayAdministrators() === 1) {
-          throw new DomainError('conflict', `${username} is the last gateway administrator`);
-        }
+        if (gatewayAdministrator) requireAnotherAdministrator(username);
         const administered = locks.all().find((lock) => lock.administrator === accountId);
         if (administered !== undefined) {
           throw new DomainError('conflict', `${username} is the administrator of lock ${administered.lockId}; appoint another one first`);

@@ -9,7 +9,17 @@ export interface Account {
   readonly username: string;
   /** It may register locks and manage accounts; that alone gives no right on any lock. */
   readonly gatewayAdministrator: boolean;
+  /** It may manage people, their credentials and grants; doors are opened to them only by who is a manager of the lock, too. */
+  readonly accessManager: boolean;
   readonly createdAt: number;
+}
+
+/** What an account may do besides its roles on locks. */
+export type AccountRights = Pick<Account, 'gatewayAdministrator' | 'accessManager'>;
+
+/** Whether an account may do less than before. */
+export function hasFewerRights(after: AccountRights, before: AccountRights): boolean {
+  return (before.gatewayAdministrator && !after.gatewayAdministrator) || (before.accessManager && !after.accessManager);
 }
 
 /** What the gateway remembers of a removed account, as long as its records are stored. */
@@ -37,6 +47,8 @@ export interface Caller {
   readonly accountId: AccountId;
   readonly username: string;
   readonly gatewayAdministrator: boolean;
+  /** Absent: no. */
+  readonly accessManager?: boolean;
   /** The token of the request; absent for a caller that needs none. */
   readonly tokenId?: number;
   /** Where the request came from, for the audit log; absent for requests that change nothing. */
@@ -47,7 +59,12 @@ export interface Caller {
  * An administrator of the machine itself, who could change its files, too. No account can have this name or id (ids start at 1),
  * so it has no role on any lock.
  */
-export const localAdministrator: Caller = { accountId: 0 as AccountId, username: '(this machine)', gatewayAdministrator: true };
+export const localAdministrator: Caller = {
+  accountId: 0 as AccountId,
+  username: '(this machine)',
+  gatewayAdministrator: true,
+  accessManager: true,
+};
 
 /** Roles on one lock, weakest first; each may do what the ones before it may. */
 const lockRoles = ['operator', 'manager', 'administrator'] as const;

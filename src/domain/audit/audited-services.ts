@@ -1,5 +1,6 @@
 // The audit action of each method of each service. It may contain names that people gave, but never keys, tokens, passcodes or card
 // numbers.
+import type { AccountRights } from '../accounts/account.ts';
 import type { AccountService } from '../accounts/account-service.ts';
 import type { RoleService } from '../accounts/role-service.ts';
 import type { AlarmService } from '../alarms/alarm-service.ts';
@@ -48,10 +49,11 @@ const roles: AuditTable<RoleService> = {
 const accounts: AuditTable<AccountService> = {
   authenticate: 'not-audited',
   callerOf: 'not-audited',
-  createAccount: ([, username, gatewayAdministrator]) => ({
-    action: 'account-create',
+  createAccount: ([, username, rights]) => ({ action: 'account-create', object: `account ${username}`, detail: rightsSaid(rights) }),
+  setRights: ([, username, rights]) => ({
+    action: 'account-rights',
     object: `account ${username}`,
-    detail: gatewayAdministrator ? 'gateway administrator' : '',
+    detail: rightsSaid(rights) || 'none',
   }),
   listAccounts: 'not-audited',
   removeAccount: ([, username], gone) => ({
@@ -154,6 +156,10 @@ function removal(isCleared: boolean, made: Removal | undefined): string {
   const { removed, cardsOnLock } = made;
   const left = isCleared ? 'its cards cleared' : `cards still on it: ${cardsOnLock ?? 'unknown'}`;
   return `${removed.name}, ${removed.deviceId}, ${left}`;
+}
+
+function rightsSaid({ gatewayAdministrator, accessManager }: AccountRights): string {
+  return [...(gatewayAdministrator ? ['gateway administrator'] : []), ...(accessManager ? ['access manager'] : [])].join(', ');
 }
 
 function withRoles(count: number): string {

@@ -27,7 +27,8 @@ export function piecesOf(windows: readonly ValidWindow[], linesAtMost = Number.P
   for (const [index, from] of edges.slice(0, -1).entries()) {
     const to = edges[index + 1] as number;
     const of = [...windows.keys()].filter((place) => isThroughout(windows[place] as ValidWindow, from, to));
-    if (of.length === 0) continue;
+    // Before the first millisecond of all time: an end at 0 would be no end.
+    if (of.length === 0 || to === 1) continue;
     const valid = of.map((place) => windows[place] as ValidWindow);
     const hours = unionOfHours(
       valid.map((one) => one.hours),

@@ -72,11 +72,11 @@ export function createWebhookWorkers(
     const one = known.get(webhookId) ?? know(webhook);
     const account = accounts.get(webhook.accountId);
     if (!isRunning || account === undefined || !one.webhook.enabled || one.worker !== undefined) return;
-    const { accountId, username, gatewayAdministrator } = account;
+    const { accountId, username, gatewayAdministrator, accessManager } = account;
     let isGone = false;
     one.worker = createDeliveryWorker({
       ...{ ...options, stats, rateLimiter, deliveryOf, progress, channel: channelTo(one) },
-      caller: { accountId, username, gatewayAdministrator },
+      caller: { accountId, username, gatewayAdministrator, accessManager },
       wants: (type, lockId) => one.wants(type, lockId),
       store: (change) =>
         webhooks.update(webhookId, ({ webhook, progress }) => ({

@@ -30,7 +30,7 @@ const managed = {
   date: 1_700_000_000_000,
 };
 const issued = { lockId, deviceId, deviceKey: 'sample-device-key' };
-const bob = { username: 'bob', gatewayAdministrator: false };
+const bob = { username: 'bob', gatewayAdministrator: false, accessManager: false };
 const onePage = { pageNo: 1, pageSize: 100, pages: 1, total: 1 };
 
 export const gatewayDocs = {
@@ -159,11 +159,27 @@ export const gatewayDocs = {
   },
   createAccount: {
     summary: 'Make an account',
-    description: '`conflict`: the name is taken, in whatever case.',
+    description: 'Without `accessManager` it does not manage people. `conflict`: the name is taken, in whatever case.',
     requiredRole: 'gateway administrator',
     refusals: ['conflict', 'storage-unavailable'],
     answers: { 201: 'Account' },
     examples: [{ title: 'Bob', body: bob, status: 201, answer: { ...bob, createDate: 1_763_715_700_000 } }],
+  },
+  changeAccountRights: {
+    summary: 'Change the rights of an account',
+    description:
+      'At once, for its tokens and its open connections, too. Its roles on locks stay. `conflict`: no gateway administrator would be left.',
+    requiredRole: 'gateway administrator',
+    refusals: ['not-found', 'conflict', 'storage-unavailable'],
+    answers: { 200: 'Account' },
+    examples: [
+      {
+        title: 'Bob manages people',
+        parameters: { username: 'bob' },
+        body: { gatewayAdministrator: false, accessManager: true },
+        answer: { ...bob, accessManager: true, createDate: 1_763_715_700_000 },
+      },
+    ],
   },
   listAccounts: {
     summary: 'The accounts',

@@ -17,7 +17,7 @@ import {
 import { bodyRoute, created, done, ok, type Route, route } from '../pipeline/route.ts';
 import type { LockMake } from './driver-member.ts';
 import { accountView, issuedKeyView, managedLockView, newTokenView, removalView, removedLockView, tokenView } from './management-views.ts';
-import { appointment, grantedRole, lockChanges, newAccount, newLock, newToken } from './request-schemas.ts';
+import { accountRights, appointment, grantedRole, lockChanges, newAccount, newLock, newToken } from './request-schemas.ts';
 import { pageView } from './views.ts';
 
 const base = '/api/v1/gateway';
@@ -79,10 +79,18 @@ export function gatewayRoutes(options: {
     ),
 
     bodyRoute('POST', `${base}/accounts`, 'createAccount', noParameters, newAccount, async ({ caller, body }) =>
-      created(accountView(await accounts.createAccount(caller, body.username, body.gatewayAdministrator))),
+      created(accountView(await accounts.createAccount(caller, body.username, body.rights))),
     ),
     route('GET', `${base}/accounts`, 'listAccounts', managementPage, ({ caller, parameters }) =>
       ok(pageView(accounts.listAccounts(caller, parameters), accountView)),
+    ),
+    bodyRoute(
+      'PUT',
+      `${base}/accounts/{username}`,
+      'changeAccountRights',
+      oneAccount,
+      accountRights,
+      async ({ caller, parameters: { username }, body }) => ok(accountView(await accounts.setRights(caller, username, body))),
     ),
     route('DELETE', `${base}/accounts/{username}`, 'deleteAccount', oneAccount, ({ caller, parameters: { username } }) =>
       done(accounts.removeAccount(caller, username).then(() => undefined)),

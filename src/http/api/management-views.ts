@@ -126,13 +126,13 @@ export function confirmedView(deviceId: DeviceId, lockId: LockId): ResponseBody<
 }
 
 /** The account that asks. */
-export function callerView({ username, gatewayAdministrator }: Caller): ResponseBody<'SignedIn'> {
-  return { username, gatewayAdministrator };
+export function callerView({ username, gatewayAdministrator, accessManager = false }: Caller): ResponseBody<'SignedIn'> {
+  return { username, gatewayAdministrator, accessManager };
 }
 
 /** An account, by its name: account ids are internal. */
-export function accountView({ username, gatewayAdministrator, createdAt }: Account): ResponseBody<'Account'> {
-  return { username, gatewayAdministrator, createDate: createdAt };
+export function accountView({ username, gatewayAdministrator, accessManager, createdAt }: Account): ResponseBody<'Account'> {
+  return { username, gatewayAdministrator, accessManager, createDate: createdAt };
 }
 
 /** A token without its secret; expireDate null: it never expires. */

@@ -115,7 +115,12 @@ export const grantedRole = validate(
   (body) => body,
 );
 
-export const newAccount = validate(z.strictObject({ username, gatewayAdministrator: boolean }), (body) => body);
+export const newAccount = validate(
+  z.strictObject({ username, gatewayAdministrator: boolean, accessManager: boolean.default(false) }),
+  ({ username, ...rights }) => ({ username, rights }),
+);
+
+export const accountRights = validate(z.strictObject({ gatewayAdministrator: boolean, accessManager: boolean }), (body) => body);
 
 /** The token with which a person signs in. */
 export const heldToken = validate(z.strictObject({ token: text(1, 512) }), (body) => body);

@@ -154,7 +154,7 @@ const pendingDevice = z.strictObject({
   refused: z.string().nullable(),
 });
 
-const account = z.strictObject({ username: z.string(), gatewayAdministrator: z.boolean(), createDate: dateMs });
+const account = z.strictObject({ username: z.string(), gatewayAdministrator: z.boolean(), accessManager: z.boolean(), createDate: dateMs });
 
 const token = z.strictObject({
   tokenId: id,

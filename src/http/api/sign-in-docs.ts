@@ -1,7 +1,7 @@
 // Descriptions of the sign-in endpoints for the OpenAPI document.
 import type { TableDocs } from '../openapi/operation.ts';
 
-const alice = { username: 'alice', gatewayAdministrator: true };
+const alice = { username: 'alice', gatewayAdministrator: true, accessManager: true };
 
 export const signInDocs = {
   whoIsSignedIn: {

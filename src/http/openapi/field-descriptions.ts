@@ -121,6 +121,8 @@ export const memberDocs: Readonly<Record<string, string>> = {
   model: 'Which model it is, as a program on a bridge says; null for one that waits itself.',
   refused: 'What of its announcement is not understood, so that it cannot be confirmed; null for nothing.',
   replaces: 'The registered lock whose key this one would replace; null for a new lock.',
+  accessManager:
+    'Whether the account manages people, their credentials and grants. Whatever opens a door needs the role manager of that lock, too.',
   gatewayAdministrator: 'Whether the account registers locks and manages accounts. That alone opens no door.',
   tokenId: 'Id of the token; never given twice.',
   token: 'The token itself; cannot be read again.',

@@ -71,7 +71,7 @@ async function makeFirstAccount(options: {
   if (given === undefined) await replaceFile(files, tokenPath, Buffer.from(`${secret}\n`));
   const first = 1 as AccountId;
   await file.begin(
-    { accountId: first, username: 'admin', gatewayAdministrator: true, createdAt: now },
+    { accountId: first, username: 'admin', gatewayAdministrator: true, accessManager: true, createdAt: now },
     { tokenId: 1, accountId: first, name: 'first start', hash: secrets.hash(secret), createdAt: now, expiresAt: null },
   );
 }

@@ -72,7 +72,7 @@ describe('a token', () => {
     const { accountId } = accountService.authenticate(secret);
     await accountService.removeAccount(admin, 'ole');
     expect(await codeOf(() => accountService.authenticate(secret))).toBe('token-invalid');
-    const again = await accountService.createAccount(admin, 'ole', false);
+    const again = await accountService.createAccount(admin, 'ole', { gatewayAdministrator: false, accessManager: false });
     expect(again.accountId).not.toBe(accountId);
     expect(await codeOf(() => accountService.authenticate(secret))).toBe('token-invalid');
     expect(await codeOf(() => lockService.state(again, lockId))).toBe('forbidden');
@@ -104,18 +104,44 @@ describe('a token', () => {
 describe('an account', () => {
   it('is listed when it was created, and is a conflict when its name is taken (HTTP API 8.4)', async () => {
     const { accountService, clock } = await createDomain();
-    const created = await accountService.createAccount(admin, 'new', true);
-    expect(created).toEqual({ accountId: created.accountId, username: 'new', gatewayAdministrator: true, createdAt: clock.now() });
+    const created = await accountService.createAccount(admin, 'new', { gatewayAdministrator: true, accessManager: false });
+    expect(created).toEqual({
+      accountId: created.accountId,
+      username: 'new',
+      gatewayAdministrator: true,
+      accessManager: false,
+      createdAt: clock.now(),
+    });
     expect(accountService.listAccounts(admin, page)).toMatchObject({ total: 6 });
-    expect(await codeOf(() => accountService.createAccount(admin, 'new', false))).toBe('conflict');
+    expect(await codeOf(() => accountService.createAccount(admin, 'new', { gatewayAdministrator: false, accessManager: false }))).toBe(
+      'conflict',
+    );
+  });
+
+  it('has the rights that a gateway administrator gives it, with the next request; one administrator stays (HTTP API 8.4)', async () => {
+    const { accountService } = await createDomain();
+    const [more, fewer] = [
+      { gatewayAdministrator: true, accessManager: true },
+      { gatewayAdministrator: false, accessManager: false },
+    ];
+    const { secret } = await accountService.createToken(admin, { username: 'sam', name: 'phone' });
+    expect(await accountService.setRights(admin, 'sam', more)).toMatchObject({ username: 'sam', ...more });
+    expect(accountService.authenticate(secret)).toMatchObject(more);
+    await accountService.setRights(admin, 'admin', fewer);
+    expect(await codeOf(() => accountService.setRights(admin, 'sam', fewer))).toBe('conflict');
+    expect(await codeOf(() => accountService.setRights(admin, 'nobody', more))).toBe('not-found');
+    expect(await codeOf(() => accountService.setRights(stranger, 'stranger', more))).toBe('forbidden');
+    expect(accountService.authenticate(secret)).toMatchObject(more);
   });
 
   it('has a name that differs from every other by more than its case; accounts that were made before go on (HTTP API 1.1)', async () => {
     const { accountService } = await createDomain();
-    const older = { accountId: 900 as AccountId, username: 'MAX', gatewayAdministrator: false, createdAt: 0 };
-    await accountService.createAccount(admin, 'New', false);
+    const older = { accountId: 900 as AccountId, username: 'MAX', gatewayAdministrator: false, accessManager: false, createdAt: 0 };
+    await accountService.createAccount(admin, 'New', { gatewayAdministrator: false, accessManager: false });
     for (const username of ['new', 'NEW', 'Ole', 'mAX']) {
-      expect(await codeOf(() => accountService.createAccount(admin, username, false))).toBe('conflict');
+      expect(await codeOf(() => accountService.createAccount(admin, username, { gatewayAdministrator: false, accessManager: false }))).toBe(
+        'conflict',
+      );
     }
     // As a start takes in what was made when that was allowed.
     const book = createAccountBook();
@@ -125,7 +151,7 @@ describe('an account', () => {
 
   it('is created once when it is asked for twice at the same moment (HTTP API 4)', async () => {
     const { accountService } = await createDomain();
-    const create = () => codeOf(() => accountService.createAccount(admin, 'new', false));
+    const create = () => codeOf(() => accountService.createAccount(admin, 'new', { gatewayAdministrator: false, accessManager: false }));
     expect((await Promise.all([create(), create()])).sort()).toEqual(['conflict', 'done']);
   });
 
@@ -137,13 +163,13 @@ describe('an account', () => {
   it('stays when it is the last gateway administrator, and goes when there is another (HTTP API 8.4)', async () => {
     const { accountService } = await createDomain();
     expect(await codeOf(() => accountService.removeAccount(admin, 'admin'))).toBe('conflict');
-    await accountService.createAccount(admin, 'second', true);
+    await accountService.createAccount(admin, 'second', { gatewayAdministrator: true, accessManager: false });
     expect(await codeOf(() => accountService.removeAccount(admin, 'admin'))).toBe('done');
   });
 
   it('stays when two calls remove the last two gateway administrators at the same moment: one of them fails (HTTP API 8.4)', async () => {
     const { accountService, accounts } = await createDomain();
-    const second = await accountService.createAccount(admin, 'second', true);
+    const second = await accountService.createAccount(admin, 'second', { gatewayAdministrator: true, accessManager: false });
     const codes = [
       codeOf(() => accountService.removeAccount(second, 'admin')),
       codeOf(() => accountService.removeAccount(admin, 'second')),

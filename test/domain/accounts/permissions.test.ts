@@ -61,7 +61,8 @@ const ofGateway: Record<string, (domain: Domain, caller: Caller) => unknown> = {
   register: ({ registrationService }, caller) => registrationService.register(caller, newLock),
   managed: ({ registrationService }, caller) => registrationService.managed(caller, page),
   removed: ({ registrationService }, caller) => registrationService.removed(caller, page),
-  createAccount: ({ accountService }, caller) => accountService.createAccount(caller, 'new', false),
+  createAccount: ({ accountService }, caller) =>
+    accountService.createAccount(caller, 'new', { gatewayAdministrator: false, accessManager: false }),
   listAccounts: ({ accountService }, caller) => accountService.listAccounts(caller, page),
   removeAccount: ({ accountService }, caller) => accountService.removeAccount(caller, 'sam'),
   createToken: ({ accountService }, caller) => accountService.createToken(caller, { username: 'sam', name: 'x' }),

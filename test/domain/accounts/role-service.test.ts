@@ -81,7 +81,7 @@ describe('roles', () => {
     expect(locks.get(lockId)?.roles).toEqual([{ accountId: manager.accountId, role: 'manager' }]);
     expect(await codeOf(() => roleService.revoke(administrator, lockId, 'ole'))).toBe('not-found');
     await accounts.remove(manager.accountId, 1);
-    await accountService.createAccount(admin, 'max', false);
+    await accountService.createAccount(admin, 'max', { gatewayAdministrator: false, accessManager: false });
     expect(await codeOf(() => roleService.revoke(administrator, lockId, 'max'))).toBe('not-found');
   });
 
@@ -111,7 +111,8 @@ describe('roles', () => {
     const { roleService, accountService, lockService } = await createDomain();
     const names = Array.from({ length: 30 }, (_, n) => `user${String(n).padStart(2, '0')}`);
     const accounts: Caller[] = [];
-    for (const name of names) accounts.push(await accountService.createAccount(admin, name, false));
+    for (const name of names)
+      accounts.push(await accountService.createAccount(admin, name, { gatewayAdministrator: false, accessManager: false }));
     for (const name of names.toReversed()) await roleService.grant(administrator, lockId, name, 'operator');
     const listed = () => roleService.list(admin, lockId, { pageNo: 1, pageSize: 100 }).list.map(({ username }) => username);
     expect(listed()).toEqual(['ada', 'max', 'ole', ...names]);

@@ -40,7 +40,9 @@ describe('the audit log', () => {
   it('has what was refused, with its code', async () => {
     const { accountService, audit, deeds } = await createDomain();
     const accounts = auditedAccounts(accountService, audit);
-    expect(await codeOf(() => accounts.createAccount(callers.operator, 'eve', true))).toBe('forbidden');
+    expect(await codeOf(() => accounts.createAccount(callers.operator, 'eve', { gatewayAdministrator: true, accessManager: false }))).toBe(
+      'forbidden',
+    );
     expect([...deeds.values()]).toMatchObject([
       { username: 'ole', object: 'account eve', detail: 'gateway administrator', outcome: 'forbidden' },
     ]);
@@ -61,10 +63,12 @@ describe('the audit log', () => {
   it('has the beginning on the disk before anything is done, and nothing is done without it', async () => {
     const { accountService, audit, accounts, storage } = await createDomain();
     const service = auditedAccounts(accountService, audit);
-    await service.createAccount(callers.admin, 'eve', false);
+    await service.createAccount(callers.admin, 'eve', { gatewayAdministrator: false, accessManager: false });
     expect(storage.writes.filter((write) => !write.startsWith('counters'))).toEqual(['audit.append', 'accounts.add', 'audit.append']);
     storage.fails = (write) => write === 'audit.append';
-    expect(await codeOf(() => service.createAccount(callers.admin, 'mallory', false))).toBe('storage-unavailable');
+    expect(await codeOf(() => service.createAccount(callers.admin, 'mallory', { gatewayAdministrator: false, accessManager: false }))).toBe(
+      'storage-unavailable',
+    );
     expect(accounts.byName('mallory')).toBeUndefined();
   });
 

@@ -127,7 +127,7 @@ describe('the subscribers of an event', () => {
   it('the end of an account or of a token lets its own followers ask again, and a new one nobody', async () => {
     const { follow, accountService } = await setUp();
     const [ada, max, sam] = [follow(callers.administrator), follow(callers.manager), follow(callers.stranger)];
-    await accountService.createAccount(callers.admin, 'new', false);
+    await accountService.createAccount(callers.admin, 'new', { gatewayAdministrator: false, accessManager: false });
     const { token } = await accountService.createToken(callers.admin, { username: 'max', name: 'phone' });
     expect([ada.asked(), max.asked(), sam.asked()]).toEqual([0, 0, 0]);
     await accountService.removeToken(callers.admin, token.tokenId);

@@ -160,7 +160,7 @@ describe('events', () => {
   it('of a remote command name an account that was removed since, and nobody with its name after it (HTTP API 8.4, Decision 7)', async () => {
     const domain = await createDomain();
     await domain.accountService.removeAccount(callers.admin, 'ole');
-    await domain.accountService.createAccount(callers.admin, 'ole', false);
+    await domain.accountService.createAccount(callers.admin, 'ole', { gatewayAdministrator: false, accessManager: false });
     expect(await recordOf(domain, { type: 'remote-unlock', commandId: '1/7/4' })).toMatchObject({ username: 'ole', command: 1 });
     await domain.accounts.forgetRemoved(now);
     const events = [{ seq: 2, type: 'remote-unlock', commandId: '2/7/4' }];

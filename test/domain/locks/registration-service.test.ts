@@ -60,7 +60,7 @@ describe('registering a lock', () => {
 
   it('by an account that is removed at the same moment leaves no lock without an administrator (HTTP API 8.4)', async () => {
     const { registrationService, accountService, locks } = await createDomain();
-    const second = await accountService.createAccount(admin, 'second', true);
+    const second = await accountService.createAccount(admin, 'second', { gatewayAdministrator: true, accessManager: false });
     const removed = accountService.removeAccount(admin, 'second');
     const registered = codeOf(() => registrationService.register(second, newLock));
     await removed;

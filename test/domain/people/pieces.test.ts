@@ -22,6 +22,7 @@ test('time is cut at each edge, neighbours that are equal are joined, and what i
 
 test('with an open side a window is since ever or for ever, each by itself', () => {
   expect(piecesOf([window(0, 9), window(10, 0)])).toEqual([{ window: window(0, 0), of: [0, 1] }]);
+  expect(piecesOf([window(0, 0, office), window(1, 9)]).map((piece) => piece.window)).toEqual([window(1, 9), window(10, 0, office)]);
   expect(piecesOf([window(0, 0, office), window(5, 9)]).map((piece) => piece.window)).toEqual([
     window(0, 4, office),
     window(5, 9),

@@ -39,7 +39,10 @@ async function isMade(): Promise<boolean> {
 describe('Signing in', () => {
   test('gives for a token a cookie that no script and no other site can use, and that stands for the token', async () => {
     const answer = await request(world.origin).post(session).send({ token: world.tokens.operator });
-    expect([answer.status, answer.body]).toEqual([201, { username: callers.operator.username, gatewayAdministrator: false }]);
+    expect([answer.status, answer.body]).toEqual([
+      201,
+      { username: callers.operator.username, gatewayAdministrator: false, accessManager: false },
+    ]);
     const [cookie = '', ...attributes] = String(answer.headers['set-cookie']).split('; ');
     expect(attributes).toEqual(['Max-Age=2592000', 'Path=/', 'HttpOnly', 'SameSite=Strict']);
     expect(cookie).toMatch(/^latchd=./);

@@ -32,7 +32,9 @@ describe('the first start', () => {
       const token = (await readFile(`${directory}/admin.token`, 'utf8')).trim();
       expect(token).toMatch(/^latchd_[A-Za-z0-9_-]{43}$/);
       const [accounts, tokens] = [store.ports.accounts.page(everything).list, store.ports.accounts.tokenPage(everything).list];
-      expect(accounts).toEqual([{ accountId: 1, username: 'admin', gatewayAdministrator: true, createdAt: expect.any(Number) }]);
+      expect(accounts).toEqual([
+        { accountId: 1, username: 'admin', gatewayAdministrator: true, accessManager: true, createdAt: expect.any(Number) },
+      ]);
       expect(tokens[0]).toMatchObject({ tokenId: 1, accountId: 1, hash: createSecrets().hash(token), expiresAt: null });
       expect(await store.ports.counters.next('accountId')).toBe(2);
       expect(await store.ports.counters.next('tokenId')).toBe(2);
@@ -526,7 +528,7 @@ test('a lock that is removed stays so, whatever was asked of it in that moment',
 test('roles and tokens survive in the documents as they were given', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
-    const account = { accountId: 2 as AccountId, username: 'eve', gatewayAdministrator: false, createdAt: 1 };
+    const account = { accountId: 2 as AccountId, username: 'eve', gatewayAdministrator: false, accessManager: false, createdAt: 1 };
     await store.ports.accounts.add(account);
     await store.stop();
     const again = await startedStore(directory);

@@ -1,6 +1,6 @@
 // accounts.jsonl stores accounts and the hashes of their tokens, as rows.
 import { z } from 'zod';
-import type { Account, AccountId, RemovedAccount, Token } from '../../../domain/accounts/account.ts';
+import { type Account, type AccountId, hasFewerRights, type RemovedAccount, type Token } from '../../../domain/accounts/account.ts';
 import { type AccountBook, createAccountBook, type LocalAccountView } from '../../../domain/accounts/account-book.ts';
 import type { AccountStore } from '../../../domain/accounts/account-ports.ts';
 import { DomainError } from '../../../domain/errors.ts';
@@ -14,12 +14,14 @@ import { createRowFile } from './row-file.ts';
 import type { RowFormat } from './row-reader.ts';
 import { loadRows } from './row-upgrade.ts';
 
-const account = z.strictObject({
+const olderAccount = z.strictObject({
   accountId,
   username: z.string().min(1),
   gatewayAdministrator: z.boolean(),
   createdAt: z.int(),
-}) satisfies z.ZodType<Account>;
+});
+
+const account = olderAccount.extend({ accessManager: z.boolean() }) satisfies z.ZodType<Account>;
 
 const token = z.strictObject({
   tokenId: idSchema,
@@ -40,12 +42,32 @@ export interface Accounts {
 
 type AccountRow = Account | Token | RemovedAccount;
 
-export const accountRows: RowFormat<AccountRow> = { of: 'accounts', schemaVersion: 1, schema: z.union([token, account, removed]) };
+type OlderAccount = z.infer<typeof olderAccount>;
+
+/** Before there were people, gateway administrators had all rights that there were. */
+function withAccess(older: OlderAccount): Account {
+  return { ...older, accessManager: older.gatewayAdministrator };
+}
+
+export const accountRows: RowFormat<AccountRow> = {
+  of: 'accounts',
+  schemaVersion: 2,
+  schema: z.union([token, account, removed]),
+  older: {
+    schemaVersion: 1,
+    schema: z.union([token, olderAccount, removed]),
+    upgrade: (rows) =>
+      Array.from(rows as Iterable<Token | OlderAccount | RemovedAccount>, (row) => {
+        const upgraded = 'gatewayAdministrator' in row ? withAccess(row) : row;
+        return [keyOf(upgraded), upgraded] as const;
+      }),
+  },
+};
 
 /** The format of accounts.json, which older programs wrote before there were rows. */
 export const olderAccounts: DocumentFormat<Accounts> = {
   schemaVersion: 1,
-  schema: z.strictObject({ accounts: z.array(account), tokens: z.array(token) }),
+  schema: z.strictObject({ accounts: z.array(olderAccount.transform(withAccess)), tokens: z.array(token) }),
 };
 
 /** More removed accounts than anybody makes before the records that name them are too old. */
@@ -80,7 +102,7 @@ export function createAccountFile(options: {
   const { files, directory, emit = () => undefined, beforeUpgrade, mayCompact = () => true } = options;
   const path = `${directory}/${accountsName}`;
   const older = `${directory}/${olderName}`;
-  const rows = createRowFile({ files, path, format: accountRows, mayCompact });
+  const rows = createRowFile({ files, path, format: accountRows, mayCompact, beforeUpgrade });
   const book = createAccountBook();
   const inTurn = createMutex();
   /**
@@ -125,6 +147,16 @@ export function createAccountFile(options: {
         await rows.update(() => [[keyOf(added), added]]);
         book.add(added);
         emit('account-changed', { before: undefined, after: added });
+      }),
+    setRights: (accountId, { gatewayAdministrator, accessManager }) =>
+      inTurn(async () => {
+        const before = requireAccount(accountId);
+        const after = { ...before, gatewayAdministrator, accessManager };
+        await rows.update(() => [[keyOf(after), after]]);
+        book.change(after);
+        emit('account-changed', { before, after });
+        if (hasFewerRights(after, before)) emit('access-ended', { accountId });
+        return after;
       }),
     remove: (accountId, removedAt) =>
       inTurn(async () => {

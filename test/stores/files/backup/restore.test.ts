@@ -32,7 +32,7 @@ async function withArchive(run: (kept: Kept) => Promise<void>): Promise<void> {
     const { store, clock } = await startedStore(directory);
     const accountId = (await store.ports.counters.next('accountId')) as AccountId;
     const tokenId = await store.ports.counters.next('tokenId');
-    await store.ports.accounts.add({ accountId, username: 'reception', gatewayAdministrator: false, createdAt: 1 });
+    await store.ports.accounts.add({ accountId, username: 'reception', gatewayAdministrator: false, accessManager: false, createdAt: 1 });
     await store.ports.accounts.addToken({ tokenId, accountId, name: 'desk', hash: 'ab'.repeat(32), createdAt: 1, expiresAt: null });
     const token = (await readFile(`${directory}/admin.token`, 'utf8')).trim();
     await store.stop();

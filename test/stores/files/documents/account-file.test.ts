@@ -1,14 +1,15 @@
 // accounts.jsonl on the disk: whole, damaged, or of an older program.
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
-import type { AccountId } from '../../../../src/domain/accounts/account.ts';
+import type { Account, AccountId } from '../../../../src/domain/accounts/account.ts';
+import { checksummedLine } from '../../../../src/stores/files/checksummed-line.ts';
 import { accountRows } from '../../../../src/stores/files/documents/account-file.ts';
 import { createRowFile } from '../../../../src/stores/files/documents/row-file.ts';
 import { nodeFiles } from '../../../../src/stores/files/files.ts';
 import { startedStore, testStore, withDirectory } from '../support/directory.ts';
 import { everything } from '../support/samples.ts';
 
-const eve = { accountId: 2 as AccountId, username: 'eve', gatewayAdministrator: false, createdAt: 1 };
+const eve = { accountId: 2 as AccountId, username: 'eve', gatewayAdministrator: false, accessManager: false, createdAt: 1 };
 const token = (tokenId: number, accountId: number) => ({
   ...{ tokenId, accountId: accountId as AccountId, name: 'door', createdAt: 1, expiresAt: null },
   hash: tokenId.toString(16).padStart(64, '0'),
@@ -23,7 +24,8 @@ async function olderDirectory(directory: string, tokens: readonly object[]): Pro
   const first = store.ports.accounts.token(1);
   await store.stop();
   await rm(`${directory}/accounts.jsonl`);
-  const content = { schemaVersion: 1, accounts: [admin, eve], tokens: [first, ...tokens] };
+  const older = [admin as Account, eve].map(({ accessManager: _, ...account }) => account);
+  const content = { schemaVersion: 1, accounts: older, tokens: [first, ...tokens] };
   await writeFile(`${directory}/accounts.json`, JSON.stringify(content), { mode: 0o600 });
   await writeFile(`${directory}/accounts.json.previous`, 'older still', { mode: 0o600 });
 }
@@ -37,6 +39,7 @@ test('the accounts of an older program are upgraded from accounts.json once, wit
     };
     const second = await startedStore(directory, { beforeUpgrade });
     expect(second.store.ports.accounts.get(eve.accountId)).toEqual(eve);
+    expect(second.store.ports.accounts.byName('admin')).toMatchObject({ gatewayAdministrator: true, accessManager: true });
     expect(second.store.ports.accounts.tokenByHash(token(7, 2).hash)).toEqual(token(7, 2));
     expect(await second.store.ports.counters.next('tokenId')).toBe(8);
     await second.store.stop();
@@ -45,6 +48,42 @@ test('the accounts of an older program are upgraded from accounts.json once, wit
     const third = await startedStore(directory, { beforeUpgrade });
     expect([upgrades, third.store.ports.accounts.byName('eve')]).toEqual([1, eve]);
     await third.store.stop();
+  }));
+
+test('rows of schema 1 are upgraded once, with a copy beside: each gateway administrator manages people', () =>
+  withDirectory(async (directory) => {
+    const path = `${directory}/accounts.jsonl`;
+    const { store } = await startedStore(directory);
+    await store.ports.accounts.add(eve);
+    await store.ports.accounts.add({ ...eve, accountId: 3 as AccountId, username: 'max' });
+    await store.ports.accounts.remove(3 as AccountId, 9);
+    await store.stop();
+    const older = (await readFile(path, 'utf8'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => {
+        const { crc: _, ...content } = JSON.parse(
+          line.replaceAll(/"accessManager":\w+,/g, '').replace('"schemaVersion":2', '"schemaVersion":1'),
+        );
+        return checksummedLine(content);
+      })
+      .join('');
+    await writeFile(path, older);
+    let upgrades = 0;
+    const beforeUpgrade = async () => {
+      upgrades += 1;
+    };
+    for (let start = 0; start < 2; start++) {
+      const again = await startedStore(directory, { beforeUpgrade });
+      const { accounts } = again.store.ports;
+      expect([accounts.byName('admin')?.accessManager, accounts.get(eve.accountId), accounts.nameOf(3 as AccountId)]).toEqual([
+        true,
+        eve,
+        'max',
+      ]);
+      await again.store.stop();
+    }
+    expect([upgrades, await readFile(`${path}.schema-1`, 'utf8')]).toEqual([1, older]);
   }));
 
 test('when a power cut left both files, the rows count, and the document is deleted', () =>

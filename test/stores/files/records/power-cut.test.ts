@@ -22,7 +22,7 @@ const [one, other] = ['1', '2'].map((digit) => ({ hash: digit.repeat(64), tokenI
   SignIn,
 ];
 
-const guest = { accountId: 2 as AccountId, username: 'guest', gatewayAdministrator: false, createdAt: 1 };
+const guest = { accountId: 2 as AccountId, username: 'guest', gatewayAdministrator: false, accessManager: false, createdAt: 1 };
 const guestToken = { tokenId: 2, accountId: guest.accountId, name: 'phone', hash: '3'.repeat(64), createdAt: 1, expiresAt: null };
 const jam = { kind: 'jammed', lockId: first, since: 1, reason: 'its bolt is jammed' } as const;
 const brief = (cardId: number) => sampleCard(cardId, 1);
