@@ -1,6 +1,6 @@
 // The cards in a lock's memory: pure functions over the list that the lock stores.
 import { createHash } from 'node:crypto';
-import type { CardOnLock } from '../src/domain/credentials/card.ts';
+import type { CardOnLock, Validity } from '../src/domain/credentials/card.ts';
 
 export type ByteOrder = 'regular' | 'reverse';
 
@@ -24,20 +24,20 @@ export function cardDigest(cards: readonly CardOnLock[]): string {
 }
 
 /** The cards sorted by cardNumber as text, so that the pages of list-cards fit together. */
-export function sorted(cards: readonly CardOnLock[]): CardOnLock[] {
+export function sorted<Card extends CardOnLock>(cards: readonly Card[]): Card[] {
   return [...cards].sort((a, b) => (a.cardNumber < b.cardNumber ? -1 : a.cardNumber > b.cardNumber ? 1 : 0));
 }
 
-export function findCard(cards: readonly CardOnLock[], cardNumber: string): CardOnLock | undefined {
+export function findCard<Card extends CardOnLock>(cards: readonly Card[], cardNumber: string): Card | undefined {
   return cards.find((card) => card.cardNumber === cardNumber);
 }
 
 /** The list with this card in it, in place of an earlier one of the same number (Protocol 5.1, add-card). */
-export function withCard(cards: readonly CardOnLock[], card: CardOnLock): CardOnLock[] {
+export function withCard<Card extends CardOnLock>(cards: readonly Card[], card: Card): Card[] {
   return [...withoutCard(cards, card.cardNumber), card];
 }
 
-export function withoutCard(cards: readonly CardOnLock[], cardNumber: string): CardOnLock[] {
+export function withoutCard<Card extends CardOnLock>(cards: readonly Card[], cardNumber: string): Card[] {
   return cards.filter((card) => card.cardNumber !== cardNumber);
 }
 
@@ -49,7 +49,7 @@ export function alwaysValid(validity: { readonly startDate: number; readonly end
  * Whether this card opens now. Without a set clock only a card that is always valid opens (Protocol 5.3 rule 4). Both ends are included; an
  * end of 0 is open.
  */
-export function admits(card: CardOnLock, now: number | undefined): boolean {
+export function admits(card: Validity & Partial<CardOnLock>, now: number | undefined): boolean {
   if (alwaysValid(card)) return true;
   return now !== undefined && card.startDate <= now && (card.endDate === 0 || now <= card.endDate);
 }

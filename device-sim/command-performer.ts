@@ -2,11 +2,12 @@
 import type { OpenState } from '../src/domain/locks/lock.ts';
 import type { CommandMessage } from '../src/drivers/native/messages.ts';
 import { type Answer, expired } from './command-desk.ts';
-import type { CommandFault } from './faults.ts';
+import { calendarOperations, credentialOperations } from './credential-operations.ts';
+import type { CommandFault, MemoryFault } from './faults.ts';
 import type { LockClock } from './lock-clock.ts';
 import type { LockMechanics, MoveRefusal } from './lock-mechanics.ts';
 import type { LockMemory } from './lock-memory.ts';
-import { operations } from './lock-operations.ts';
+import { type Operation, operations } from './lock-operations.ts';
 import type { LockProfile } from './lock-profile.ts';
 import type { TimeSource } from './time-source.ts';
 
@@ -16,6 +17,7 @@ export interface CommandPerformerOptions {
   readonly time: TimeSource;
   readonly clock: LockClock;
   readonly mechanics: LockMechanics;
+  readonly memoryFaults: ReadonlySet<MemoryFault>;
   readonly uptime: () => number;
   readonly reportStatus: () => void;
   /** Resolves after the PUBACKs; rejects without a connection. */
@@ -23,6 +25,12 @@ export interface CommandPerformerOptions {
 }
 
 export type PerformCommand = (command: CommandMessage, fault: CommandFault, settle: (answer: Answer) => void) => void;
+
+/** undefined: this lock does not know it. */
+function operationOf({ features }: LockProfile, op: string): Operation | undefined {
+  const withCredentials = features.includes('credentials') ? credentialOperations.get(op) : undefined;
+  return operations.get(op) ?? withCredentials ?? (features.includes('hours') ? calendarOperations.get(op) : undefined);
+}
 
 /** A resend that is not acknowledged this long before `expires` is abandoned, so that the reply still arrives in time. */
 const resendMarginMs = 300;
@@ -76,7 +84,7 @@ export function createCommandPerformer(options: CommandPerformerOptions): Perfor
       moveBolt(command, target, settle);
       return;
     }
-    const operation = operations.get(command.op);
+    const operation = operationOf(profile, command.op);
     if (operation === undefined) {
       settle({ ok: false, error: 'not-supported', message: `this lock does not know ${command.op}` });
       return;
@@ -84,7 +92,8 @@ export function createCommandPerformer(options: CommandPerformerOptions): Perfor
     const target = {
       memory,
       clock,
-      cardCapacity: profile.cardCapacity,
+      profile,
+      faults: options.memoryFaults,
       reportStatus: options.reportStatus,
       autoLockChanged: () => mechanics.armAutoLock(),
       resendEvents: (epoch: string, from: number, to: number) => resendWithin(command.expires - uptime() - resendMarginMs, epoch, from, to),

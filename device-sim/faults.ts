@@ -18,6 +18,14 @@ export type CommandFault =
   /** The lock starts, and its connection breaks before the reply. */
   | { readonly kind: 'disconnect' };
 
+/** What can be wrong with the memory for cards and passcodes, as long as it is switched on. */
+export const memoryFaults = ['forgets', 'keeps', 'wrong-digest'] as const;
+/**
+ * `forgets`: it says ok to a card or passcode, and does not store it; `keeps`: it says ok to a removal, and removes nothing;
+ * `wrong-digest`: the digest of what it holds is another one.
+ */
+export type MemoryFault = (typeof memoryFaults)[number];
+
 const rate = z.number().min(0).max(1).default(0);
 
 /** Rates are probabilities from 0 to 1 for each command. */
@@ -32,6 +40,7 @@ export const faultRates = z.strictObject({
   disconnect: rate,
   /** The lock sends every PUBLISH twice, and receives every command twice. */
   duplicates: z.boolean().default(false),
+  memory: z.array(z.enum(memoryFaults)).default([]),
 });
 export type FaultRates = z.infer<typeof faultRates>;
 
@@ -40,6 +49,8 @@ export interface Faults {
   duplicates: boolean;
   /** Until it is switched off, the lock is silent on every command. */
   silent: boolean;
+  /** What is wrong with its memory now. */
+  readonly memory: Set<MemoryFault>;
   /** The next commands meet these faults, one each; after that the rates decide again. */
   script(faults: readonly CommandFault[]): void;
   next(): CommandFault;
@@ -59,6 +70,7 @@ export function createFaults(rates: FaultRates, random: Random): Faults {
   return {
     duplicates: rates.duplicates,
     silent: false,
+    memory: new Set(rates.memory),
     script(faults) {
       scripted.push(...faults);
     },

@@ -1,81 +1,19 @@
-// One lock of a fleet, built from its parts, with everything that a person or a test can do to it.
+// One lock of a fleet, built from its parts.
 
-import type { DeviceId, OpenState } from '../src/domain/locks/lock.ts';
+import type { DeviceId } from '../src/domain/locks/lock.ts';
 import type { Topics } from '../src/drivers/native/topics.ts';
-import { type CommandFault, createFaults, type Faults } from './faults.ts';
+import { forget, learn, wipe } from './door-memory.ts';
+import { createFaults } from './faults.ts';
 import type { SimulatedHub } from './hub.ts';
 import { createLockConnection, type LockConnection } from './lock-connection.ts';
-import { type LockMemory, type MemoryContents, openLockMemory } from './lock-memory.ts';
+import type { LockHandle } from './lock-handle.ts';
+import { type LockMemory, openLockMemory } from './lock-memory.ts';
 import { factoryContents, type LockProfile } from './lock-profile.ts';
 import { keyFingerprint } from './lock-talk.ts';
-import type { Movement } from './movement-log.ts';
 import type { Reconnect } from './mqtt-line.ts';
-import type { DoorResult } from './reader.ts';
 import { createSeededRandom } from './seeded-random.ts';
 import { SimulatedLock } from './simulated-lock.ts';
 import type { TimeSource } from './time-source.ts';
-
-/** A lock to act on. An action at the door resolves when it is over: the bolt has moved, or did not. */
-export interface LockHandle {
-  /** Number in the fleet, from 1. */
-  readonly number: number;
-  readonly name: string;
-  /** Such as `02:00:01:00:00:01`. */
-  readonly mac: string;
-  readonly deviceId: DeviceId;
-  /** Undefined until the gateway has given one. */
-  readonly lockId: number | undefined;
-  readonly state: OpenState;
-  readonly batteryPercent: number;
-  readonly doorOpen: boolean;
-  readonly online: boolean;
-  /** Whether it is connected with a key that it made itself, and a person has yet to confirm it. */
-  readonly waiting: boolean;
-  /** Fingerprint of its device key, as the gateway shows it to that person; undefined without a key. */
-  readonly keyFingerprint: string | undefined;
-  /** Name of the current session; undefined without a connection. */
-  readonly session: string | undefined;
-  /** The last movements of the bolt, oldest first. */
-  readonly movements: readonly Movement[];
-  /** Time by the lock's own clock; undefined while it is not set. */
-  readonly clockNow: number | undefined;
-  /** The content of the lock's memory now, including unacknowledged events. */
-  readonly memory: MemoryContents;
-  readonly faults: Faults;
-
-  /** The number printed on the card; the reader sees it in its own byte order. */
-  swipeCard(cardNumber: string): Promise<DoorResult>;
-  enterPasscode(code: string): Promise<DoorResult>;
-  turnThumb(): Promise<DoorResult>;
-  setPrivacyBolt(out: boolean): void;
-  /** Opens or shuts the door. False: the lock is locked, and the door stays shut. */
-  openDoor(): boolean;
-  closeDoor(): void;
-  tamper(): void;
-  setBattery(percent: number): void;
-
-  jam(on: boolean): void;
-  /** True: the lock neither executes nor answers commands, while its connection stays. */
-  setSilent(on: boolean): void;
-  /** The next commands meet these faults, one each. */
-  script(faults: readonly CommandFault[]): void;
-  /** The network (behind a hub: the link to it) breaks at once and stays away until `restoreNetwork`. */
-  cutNetwork(): void;
-  restoreNetwork(): void;
-  /** Half-open: the connection looks alive and carries nothing until `thaw`, which delivers the buffered packets. */
-  freeze(): void;
-  thaw(): void;
-  /** Takes the batteries out: only the memory file survives. */
-  powerCut(): void;
-  /** Puts the batteries in again: the lock boots from the memory file and connects. */
-  powerOn(): Promise<void>;
-  /** Resolves when every change so far is written to the memory file and flushed. */
-  whenSaved(): Promise<void>;
-  /** Resolves when the gateway has acknowledged its hello. */
-  whenOnline(): Promise<void>;
-  /** Resolves when the gateway has acknowledged every event so far. */
-  whenEventsAcknowledged(): Promise<void>;
-}
 
 export interface FleetLockOptions {
   readonly number: number;
@@ -121,7 +59,8 @@ export async function createFleetLock(options: FleetLockOptions): Promise<FleetL
       flush: options.flush,
     });
   let memory = await openMemory();
-  let lock = new SimulatedLock({ profile, memory, time, tell });
+  const newLock = () => new SimulatedLock({ profile, memory, time, tell, memoryFaults: faults.memory });
+  let lock = newLock();
   let connection: LockConnection | undefined;
   let powered = true;
 
@@ -188,6 +127,15 @@ export async function createFleetLock(options: FleetLockOptions): Promise<FleetL
     closeDoor: () => lock.closeDoor(),
     tamper: () => lock.tamper(),
     setBattery: (percent) => lock.setBattery(percent),
+    learn: (credential) => learn(memory, credential),
+    forget: (key) => forget(memory, key),
+    async wipe() {
+      wipe(memory);
+      await memory.saved();
+      tell('its memory is new');
+      connection?.cut();
+      connection?.restore();
+    },
     jam: (on) => lock.jam(on),
     setSilent(on) {
       faults.silent = on;
@@ -211,7 +159,7 @@ export async function createFleetLock(options: FleetLockOptions): Promise<FleetL
       powered = true;
       await memory.halt();
       memory = await openMemory();
-      lock = new SimulatedLock({ profile, memory, time, tell });
+      lock = newLock();
       connection = undefined;
       tell('power is back');
       connect();

@@ -3,8 +3,9 @@
 import { join } from 'node:path';
 import type { DeviceId } from '../src/domain/locks/lock.ts';
 import { createTopics } from '../src/drivers/native/topics.ts';
-import { createFleetLock, type FleetLock, type LockHandle } from './fleet-lock.ts';
+import { createFleetLock, type FleetLock } from './fleet-lock.ts';
 import { createHub, type HubHandle, type SimulatedHub } from './hub.ts';
+import type { LockHandle } from './lock-handle.ts';
 import { giveKey, makeKeys } from './lock-keys.ts';
 import { completeProfile, type LockProfile, type LockProfileInput, lockProfile } from './lock-profile.ts';
 import type { Reconnect } from './mqtt-line.ts';

@@ -5,8 +5,10 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { LockEvent } from '../src/domain/locks/lock-report.ts';
-import { cardListing, eventMessage, helloMessage } from '../src/drivers/native/messages.ts';
+import { eventMessage, helloMessage } from '../src/drivers/native/messages.ts';
 import { cardDigest } from './card-memory.ts';
+import { storedCard, storedPasscode } from './credential-memory.ts';
+import { calendar } from './weekly-hours.ts';
 
 const memoryContents = z.object({
   epoch: z.string().min(1).max(32),
@@ -17,7 +19,11 @@ const memoryContents = z.object({
   history: z.array(eventMessage),
   /** How many events were dropped because the memory was full. */
   dropped: z.int().min(0),
-  cards: z.array(cardListing.shape.cards.element),
+  cards: z.array(storedCard),
+  passcodes: z.array(storedPasscode).default([]),
+  /** One-time codes and cards that were used up lately, so that a second try is named. */
+  used: z.array(z.object({ kind: z.enum(['card', 'passcode']), number: z.string() })).default([]),
+  calendar: calendar.exactOptional(),
   settings: helloMessage.shape.settings.unwrap(),
   autoLockSeconds: z.int().min(0).max(65_535),
   bolt: z.enum(['locked', 'unlocked']),
@@ -30,7 +36,7 @@ const memoryContents = z.object({
 export type MemoryContents = z.infer<typeof memoryContents>;
 
 /** The memory of a lock as it leaves the factory. */
-export type FactoryContents = Omit<MemoryContents, 'epoch' | 'lastSeq' | 'events' | 'history' | 'dropped'>;
+export type FactoryContents = Omit<MemoryContents, 'epoch' | 'lastSeq' | 'events' | 'history' | 'dropped' | 'used'>;
 
 export interface LockMemory {
   readonly contents: MemoryContents;
@@ -71,6 +77,7 @@ export async function openLockMemory(options: LockMemoryOptions): Promise<LockMe
     events: [],
     history: [],
     dropped: 0,
+    used: [],
   };
   let flushedSeq = found?.lastSeq ?? 0;
   let halted = false;

@@ -3,14 +3,18 @@ import type { z } from 'zod';
 import { commandArguments } from '../src/drivers/native/messages.ts';
 import { alwaysValid, findCard, sorted, withCard, withoutCard } from './card-memory.ts';
 import type { Answer } from './command-desk.ts';
+import type { MemoryFault } from './faults.ts';
 import type { LockClock } from './lock-clock.ts';
 import type { LockMemory, MemoryContents } from './lock-memory.ts';
+import type { LockProfile } from './lock-profile.ts';
 
 /** What an operation may read and change. */
-interface OperationTarget {
+export interface OperationTarget {
   readonly memory: LockMemory;
   readonly clock: LockClock;
-  readonly cardCapacity: number;
+  readonly profile: LockProfile;
+  /** What is wrong with its memory now. */
+  readonly faults: ReadonlySet<MemoryFault>;
   /** Publishes state and battery again. */
   reportStatus(): void;
   /** Called when the auto lock timer, or a setting that it depends on, has changed. */
@@ -19,16 +23,16 @@ interface OperationTarget {
   resendEvents(epoch: string, from: number, to: number): Promise<void>;
 }
 
-type Operation = (target: OperationTarget, args: unknown) => Answer | Promise<Answer>;
+export type Operation = (target: OperationTarget, args: unknown) => Answer | Promise<Answer>;
 
-const done: Answer = { ok: true };
+export const done: Answer = { ok: true };
 
-function refused(error: string, message: string): Answer {
+export function refused(error: string, message: string): Answer {
   return { ok: false, error, message };
 }
 
 /** Checks the arguments before `run`; refuses wrong ones as `failed`. */
-function operation<T>(schema: z.ZodType<T>, run: (target: OperationTarget, args: T) => Answer | Promise<Answer>): Operation {
+export function operation<T>(schema: z.ZodType<T>, run: (target: OperationTarget, args: T) => Answer | Promise<Answer>): Operation {
   return (target, args) => {
     const checked = schema.safeParse(args);
     return checked.success ? run(target, checked.data) : refused('failed', 'wrong arguments');
@@ -36,14 +40,14 @@ function operation<T>(schema: z.ZodType<T>, run: (target: OperationTarget, args:
 }
 
 /** Replies `ok` only when the change is on the disk; a failed write changes nothing. */
-async function store(memory: LockMemory, changes: Partial<MemoryContents>): Promise<Answer> {
-  const { cards, settings: before, autoLockSeconds } = memory.contents;
+export async function store(memory: LockMemory, changes: Partial<MemoryContents>): Promise<Answer> {
+  const { cards, passcodes, used, settings: before, autoLockSeconds } = memory.contents;
   memory.change(changes);
   try {
     await memory.saved();
     return done;
   } catch {
-    memory.change({ cards, settings: before, autoLockSeconds });
+    memory.change({ cards, passcodes, used, settings: before, autoLockSeconds });
     return refused('failed', 'the memory could not be written');
   }
 }
@@ -51,6 +55,7 @@ async function store(memory: LockMemory, changes: Partial<MemoryContents>): Prom
 function putCard(target: OperationTarget, args: z.infer<(typeof commandArguments)['add-card']>): Answer | Promise<Answer> {
   if (args.endDate !== 0 && args.endDate < args.startDate) return refused('failed', 'endDate is before startDate');
   if (!alwaysValid(args) && target.clock.now() === undefined) return refused('failed', 'the clock is not set'); // Protocol 5.3 rule 4
+  if (target.faults.has('forgets')) return done;
   return store(target.memory, { cards: withCard(target.memory.contents.cards, args) });
 }
 
@@ -69,7 +74,8 @@ export const operations: ReadonlyMap<string, Operation> = new Map<string, Operat
     operation(commandArguments['add-card'], (target, args) => {
       const { cards } = target.memory.contents;
       const isNew = findCard(cards, args.cardNumber) === undefined;
-      if (isNew && cards.length >= target.cardCapacity) return refused('no-space', `all ${target.cardCapacity} places are taken`);
+      const { cardCapacity } = target.profile;
+      if (isNew && cards.length >= cardCapacity) return refused('no-space', `all ${cardCapacity} places are taken`);
       return putCard(target, args);
     }),
   ],
@@ -83,13 +89,13 @@ export const operations: ReadonlyMap<string, Operation> = new Map<string, Operat
   [
     'remove-card',
     operation(commandArguments['remove-card'], (target, args) =>
-      store(target.memory, { cards: withoutCard(target.memory.contents.cards, args.cardNumber) }),
+      target.faults.has('keeps') ? done : store(target.memory, { cards: withoutCard(target.memory.contents.cards, args.cardNumber) }),
     ),
   ],
   [
     'list-cards',
     operation(commandArguments['list-cards'], (target, { offset, limit }) => {
-      const all = sorted(target.memory.contents.cards);
+      const all = sorted(target.memory.contents.cards).map(({ cardNumber, startDate, endDate }) => ({ cardNumber, startDate, endDate }));
       return { ok: true, result: { cards: all.slice(offset, offset + limit), total: all.length } };
     }),
   ],

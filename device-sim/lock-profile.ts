@@ -20,7 +20,17 @@ export const lockProfile = z.strictObject({
   firmwareRevision: label.exactOptional(),
   featureValue: z.string().max(256).exactOptional(),
   byteOrder: z.enum(['regular', 'reverse']).exactOptional(),
+  /** Words of Protocol 4.1, such as `credentials`, `hours` and `once`; none: firmware of the first version. */
+  features: z.array(z.string().min(1).max(32)).max(32).exactOptional(),
   cardCapacity: z.int().min(0).max(100_000).exactOptional(),
+  /** 0: no keypad. */
+  passcodeCapacity: z.int().min(0).max(100_000).exactOptional(),
+  passcodeDigits: z.tuple([z.int().min(1).max(20), z.int().min(1).max(20)]).exactOptional(),
+  /** Lines of hours of one card or passcode. */
+  hoursCapacity: z.int().min(1).max(32).exactOptional(),
+  holidayCapacity: z.int().min(0).max(400).exactOptional(),
+  /** False: list-credentials does not show the digits of passcodes. */
+  showsPasscodes: z.boolean().exactOptional(),
   eventCapacity: z.int().min(1).max(100_000).exactOptional(),
   historyCapacity: z.int().min(0).max(100_000).exactOptional(),
   boltTravelMs: z.int().min(0).max(60_000).exactOptional(),
@@ -55,7 +65,13 @@ const usual: LockProfile = {
   firmwareRevision: '6.5.07',
   featureValue: 'F44354CF5F3',
   byteOrder: 'regular',
+  features: [],
   cardCapacity: 200,
+  passcodeCapacity: 150,
+  passcodeDigits: [4, 9],
+  hoursCapacity: 8,
+  holidayCapacity: 64,
+  showsPasscodes: true,
   eventCapacity: 2_000,
   historyCapacity: 200,
   boltTravelMs: 300,
@@ -92,6 +108,7 @@ export function completeProfile(profile: z.output<typeof lockProfile>): LockProf
 export function factoryContents(profile: LockProfile): FactoryContents {
   return {
     cards: profile.cards,
+    passcodes: profile.passcodes.map((number) => ({ number, startDate: 0, endDate: 0 })),
     settings: { ...factorySettings, ...profile.settings },
     autoLockSeconds: profile.autoLockSeconds,
     bolt: 'locked',

@@ -1,4 +1,5 @@
 // What a lock sends to the gateway while it is connected.
+import { randomBytes } from 'node:crypto';
 import type { BatteryMessage, ReplyMessage, StateMessage } from '../src/drivers/native/messages.ts';
 
 /** Where a lock sends while it is connected. */
@@ -10,4 +11,9 @@ export interface LockVoice {
   eventsKept(): void;
   /** Resolves after the PUBACKs. */
   resendEvents(epoch: string, from: number, to: number): Promise<unknown>;
+}
+
+/** A new one for each connect (Protocol 4.1). */
+export function randomSession(): string {
+  return randomBytes(9).toString('base64url');
 }

@@ -23,6 +23,7 @@ interface Arguments {
   readonly topicRoot: string;
   readonly renewKeys: boolean;
   readonly hubs?: number;
+  readonly features?: readonly string[];
   readonly pair: boolean;
   readonly as: readonly DeviceSpec[];
   readonly username: readonly string[];
@@ -86,6 +87,11 @@ function parseArguments(): Arguments {
     .option('--topic-root <root>', 'as in the configuration of the gateway', 'latchd/v1')
     .option('--renew-keys', 'ask for new device keys for locks that are registered already', false)
     .option('--hubs <n>', 'so many hubs, and every lock behind one of them', whole(0, 1_000))
+    .option(
+      '--features <words>',
+      'what the locks can do beyond the first version of the protocol: none, or words of it (default: credentials,hours,once; with --fleet, as the file says)',
+      (text: string): readonly string[] => (text === 'none' ? [] : text.split(',')),
+    )
     .option('--pair', 'the locks make their own keys and wait to be confirmed; needs no token', false)
     .option('--as <make:address>', deviceHelp, device, [])
     .option(
@@ -130,9 +136,13 @@ interface Stage {
   readonly terminal: Terminal;
 }
 
+/** Of the locks of no fleet file: firmware of today. */
+const usualFeatures = ['credentials', 'hours', 'once'];
+
 async function fleetStage(options: Arguments): Promise<Stage> {
   const profiles = await readFleet(options.fleet);
   const locks = options.locks ?? (profiles === undefined ? 3 : undefined);
+  const features = options.features ?? (profiles === undefined ? usualFeatures : undefined);
   const fleet = createFleet({
     gatewayUrl: options.gateway,
     mqttUrl: options.mqtt,
@@ -140,6 +150,7 @@ async function fleetStage(options: Arguments): Promise<Stage> {
     stateDir: options.stateDir,
     ...(profiles !== undefined && { profiles }),
     ...(locks !== undefined && { locks }),
+    ...(features !== undefined && { profile: { features: [...features] } }),
     seed: options.seed,
     topicRoot: options.topicRoot,
     renewKeys: options.renewKeys,

@@ -1,16 +1,17 @@
 // The lock itself, without a network: bolt, cards, keypad, thumb turn, battery, timers. It sends what it says over its
 // current connection (lock-connection.ts), and writes each event into its memory first.
-import { randomBytes } from 'node:crypto';
 import type { OpenState } from '../src/domain/locks/lock.ts';
 import type { CommandMessage, HelloMessage } from '../src/drivers/native/messages.ts';
 import { type CommandDesk, createCommandDesk } from './command-desk.ts';
 import { createCommandPerformer } from './command-performer.ts';
-import type { CommandFault } from './faults.ts';
+import { abilitiesInHello } from './credential-operations.ts';
+import { useUp } from './door-memory.ts';
+import type { CommandFault, MemoryFault } from './faults.ts';
 import { createLockClock, type LockClock } from './lock-clock.ts';
 import { createLockMechanics, type EventDraft, type LockMechanics } from './lock-mechanics.ts';
 import { contentsInHello, type LockMemory } from './lock-memory.ts';
 import { type LockProfile, modelOf } from './lock-profile.ts';
-import type { LockVoice } from './lock-voice.ts';
+import { type LockVoice, randomSession } from './lock-voice.ts';
 import { type Movement, MovementLog } from './movement-log.ts';
 import { type DoorResult, judgeCard, judgePasscode, type Shown } from './reader.ts';
 import type { TimeSource } from './time-source.ts';
@@ -23,6 +24,8 @@ export interface SimulatedLockOptions {
   readonly tell: (line: string) => void;
   /** 8 to 32 characters, new at every connect; random ones by default. */
   readonly newSession?: () => string;
+  /** What is wrong with its memory, as it is now; nothing by default. */
+  readonly memoryFaults?: ReadonlySet<MemoryFault>;
 }
 
 export class SimulatedLock {
@@ -33,13 +36,15 @@ export class SimulatedLock {
   readonly #newSession: () => string;
   readonly #mechanics: LockMechanics;
   readonly #clock: LockClock;
+  readonly #memoryFaults: ReadonlySet<MemoryFault>;
   readonly #desk: CommandDesk;
   readonly #bootedAt: number;
   readonly #movementLog = new MovementLog();
   #session: string | undefined;
   #voice: LockVoice | undefined;
 
-  constructor({ profile, memory, time, tell, newSession = randomSession }: SimulatedLockOptions) {
+  constructor({ profile, memory, time, tell, newSession = randomSession, memoryFaults = new Set() }: SimulatedLockOptions) {
+    this.#memoryFaults = memoryFaults;
     this.#newSession = newSession;
     this.#profile = profile;
     this.#memory = memory;
@@ -67,6 +72,7 @@ export class SimulatedLock {
         time,
         clock: this.#clock,
         mechanics: this.#mechanics,
+        memoryFaults,
         uptime: () => this.uptime,
         reportStatus: () => this.reportStatus(),
         resendEvents: (epoch, from, to) => this.#voice?.resendEvents(epoch, from, to) ?? Promise.reject(new Error('no connection')),
@@ -120,6 +126,7 @@ export class SimulatedLock {
       state: this.state,
       battery: this.batteryPercent,
       ...contentsInHello(this.#memory),
+      ...abilitiesInHello(this.#profile, this.#memory.contents, this.#memoryFaults),
     };
   }
 
@@ -145,13 +152,12 @@ export class SimulatedLock {
 
   /** Holds a card to the reader; `cardNumber` is printed on it. Rejects when no card can have this number. */
   async swipeCard(cardNumber: string): Promise<DoorResult> {
-    const { cards } = this.#memory.contents;
-    return this.#show('card', judgeCard(cardNumber, cards, this.#profile, this.#clock.now()));
+    return this.#show('card', judgeCard(cardNumber, this.#memory.contents, this.#profile, this.#clock.now()));
   }
 
   /** Enters a passcode at the keypad. Rejects when no keypad can enter it. */
   async enterPasscode(code: string): Promise<DoorResult> {
-    return this.#show('passcode', judgePasscode(code, this.#profile));
+    return this.#show('passcode', judgePasscode(code, this.#memory.contents, this.#profile, this.#clock.now()));
   }
 
   /** Turns the thumb turn on the inside: locks or unlocks by hand, and withdraws the privacy bolt as well. */
@@ -198,13 +204,15 @@ export class SimulatedLock {
   }
 
   /** A valid card or passcode unlocks; an unlocked lock without auto lock it locks. */
-  async #show(by: 'card' | 'passcode', { credential, refusal }: Shown): Promise<DoorResult> {
+  async #show(by: 'card' | 'passcode', shown: Shown): Promise<DoorResult> {
+    const closes = this.state === 'unlocked' && this.#memory.contents.autoLockSeconds === 0;
+    const { refusal: isRefused, once, ...named } = shown;
+    const refusal = isRefused ?? (closes || once === undefined ? undefined : await useUp(this.#memory, once));
     if (refusal !== undefined) {
-      this.#record({ type: `${by}-unlock`, credential }, refusal);
+      this.#record({ type: `${by}-unlock`, ...named }, refusal);
       return { done: false, reason: refusal };
     }
-    const closes = this.state === 'unlocked' && this.#memory.contents.autoLockSeconds === 0;
-    return this.#moveAtDoor(closes ? 'locked' : 'unlocked', { type: closes ? `${by}-lock` : `${by}-unlock`, credential }, true);
+    return this.#moveAtDoor(closes ? 'locked' : 'unlocked', { type: closes ? `${by}-lock` : `${by}-unlock`, ...named }, true);
   }
 
   #moveAtDoor(target: OpenState, event: EventDraft, byMotor: boolean): Promise<DoorResult> {
@@ -239,8 +247,4 @@ export class SimulatedLock {
     const now = this.#clock.now();
     return now === undefined ? {} : { date: now };
   }
-}
-
-function randomSession(): string {
-  return randomBytes(9).toString('base64url');
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Fleet } from '../../device-sim/fleet.ts';
-import type { LockHandle } from '../../device-sim/fleet-lock.ts';
 import type { HubHandle } from '../../device-sim/hub.ts';
+import type { LockHandle } from '../../device-sim/lock-handle.ts';
 import { createTerminal } from '../../device-sim/terminal.ts';
 import type { DeviceId } from '../../src/domain/locks/lock.ts';
 
@@ -17,13 +17,35 @@ async function type(...lines: string[]): Promise<{ written: string[]; done: stri
     batteryPercent: 9,
     doorOpen: false,
     session: 's',
-    memory: { cards: [], events: [], lastSeq: 0, epoch: 'e', autoLockSeconds: 5 },
+    memory: {
+      cards: [],
+      passcodes: [{ number: '0042', startDate: 0, endDate: 5, hours: '1:0-60', once: true }],
+      events: [],
+      lastSeq: 0,
+      epoch: 'e',
+      autoLockSeconds: 5,
+    },
     swipeCard: Promise.resolve({ done: true }),
     enterPasscode: Promise.resolve({ done: false, reason: 'wrong-passcode' }),
     turnThumb: Promise.resolve({ done: true }),
     openDoor: false,
+    wipe: Promise.resolve(),
+    faults: { memory: new Set<string>() },
   };
-  const plain = ['number', 'name', 'mac', 'online', 'state', 'batteryPercent', 'doorOpen', 'session', 'memory', 'clockNow', 'waiting'];
+  const plain = [
+    'number',
+    'name',
+    'mac',
+    'online',
+    'state',
+    'batteryPercent',
+    'doorOpen',
+    'session',
+    'memory',
+    'clockNow',
+    'waiting',
+    'faults',
+  ];
   const lock = new Proxy({} as LockHandle, {
     get: (_, member: string) =>
       plain.includes(member)
@@ -105,6 +127,9 @@ describe('the terminal', () => {
     ['swipe 1', 'a card number is missing'],
     ['battery 1 101', 'say 0 to 100'],
     ['door 1 ajar', 'usage: door N open|close'],
+    ['learn 1 fob 7', 'say card or passcode'],
+    ['forget 1 card', 'a number is missing'],
+    ['fault 1 gremlins', 'say one of forgets, keeps, wrong-digest'],
   ])('answers %s with a sentence', async (line, answer) => {
     const { written, done, stayed } = await type(line);
     expect([written, done, stayed]).toEqual([[answer], [], true]);
@@ -113,8 +138,14 @@ describe('the terminal', () => {
   it('shows locks, one lock, and what can be typed', async () => {
     const { written } = await type('locks', 'status 1', 'help', '');
     expect(written[0]).toBe('#1 02:00  online  locked  9 %  Front');
-    expect(written[1]).toMatch(/lockId unknown, online[\s\S]*auto lock 5 s[\s\S]*clock not set/);
+    expect(written[1]).toMatch(/lockId unknown, online[\s\S]*auto lock 5 s[\s\S]*clock not set[\s\S]*passcode 0042 0 to 5 at 1:0-60 once/);
     expect(written.join('\n')).toMatch(/swipe N CARD +hold a card to the reader/);
+  });
+
+  it('plays the app of the lock, and what is wrong with its memory', async () => {
+    const { done, written } = await type('learn 1 card 7', 'forget 1 passcode 0042', 'wipe 1', 'fault 1 forgets', 'fault 1 forgets off');
+    expect(done).toEqual(['learn [object Object]', 'forget [object Object]', 'wipe']);
+    expect(written).toEqual(Array(5).fill('#1 done'));
   });
 
   it('acts on hubs, and shows them', async () => {

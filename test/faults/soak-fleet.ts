@@ -1,6 +1,6 @@
 // The locks of a soak: flaky by chance, without a history, so that they can never send again what a PUBACK told them to forget.
 import { createFleet } from '../../device-sim/fleet.ts';
-import type { LockHandle } from '../../device-sim/fleet-lock.ts';
+import type { LockHandle } from '../../device-sim/lock-handle.ts';
 import { completeProfile, lockProfile } from '../../device-sim/lock-profile.ts';
 import type { SoakGateway } from './soak-gateway.ts';
 

@@ -1,5 +1,5 @@
 // What happens to locks and at doors: cards, thumbs, networks that go and come, batteries that fall out.
-import type { LockHandle } from '../../device-sim/fleet-lock.ts';
+import type { LockHandle } from '../../device-sim/lock-handle.ts';
 import type { Random } from '../../device-sim/seeded-random.ts';
 import type { SoakFleet } from './soak-fleet.ts';
 

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CommandFault } from '../../../device-sim/faults.ts';
+import type { CommandFault, MemoryFault } from '../../../device-sim/faults.ts';
 import { type LockMemory, openLockMemory } from '../../../device-sim/lock-memory.ts';
 import { completeProfile, factoryContents, type LockProfileInput, lockProfile } from '../../../device-sim/lock-profile.ts';
 import { SimulatedLock } from '../../../device-sim/simulated-lock.ts';
@@ -15,6 +15,8 @@ export interface LockOnTheBench {
   readonly lock: SimulatedLock;
   readonly memory: LockMemory;
   readonly time: SettableTime;
+  /** What is wrong with its memory. */
+  readonly faults: Set<MemoryFault>;
   /** What it said, in order: `state unlocked`, `battery 99`, `reply c1 ok`, `reply c1 jammed`. */
   readonly said: string[];
   /** The same, whole. */
@@ -45,7 +47,9 @@ export async function putLockOnTheBench(input: LockProfileInput = {}, folder?: s
   const file = join(dir, 'lock.json');
   const memory = await openLockMemory({ file, factory: factoryContents(profile), eventCapacity, historyCapacity, flush: false });
   let sessions = 0;
-  const lock = new SimulatedLock({ profile, memory, time, tell: () => undefined, newSession: () => session ?? `session-${++sessions}` });
+  const faults = new Set<MemoryFault>();
+  const newSession = () => session ?? `session-${++sessions}`;
+  const lock = new SimulatedLock({ profile, memory, time, tell: () => undefined, newSession, memoryFaults: faults });
   const said: string[] = [];
   const heard: { channel: string; payload: object }[] = [];
   const replies: ReplyMessage[] = [];
@@ -57,6 +61,7 @@ export async function putLockOnTheBench(input: LockProfileInput = {}, folder?: s
     lock,
     memory,
     time,
+    faults,
     said,
     heard,
     replies,
