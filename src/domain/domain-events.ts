@@ -6,9 +6,11 @@ import type { Entry } from './credentials/entry.ts';
 import type { Hub } from './locks/hub.ts';
 import type { DeviceId, Lock, LockId, LockStatus, OpenState } from './locks/lock.ts';
 import type { CommandId, CommandOutcome, DriverCommand, LockCommand } from './locks/lock-command.ts';
+import type { HelloReport } from './locks/lock-report.ts';
 import type { Person } from './people/person.ts';
+import type { Suggestion } from './readers/suggestion.ts';
 import type { StoredEvents } from './records/record-ports.ts';
-import type { Revocation } from './revocations/revocation.ts';
+import type { Revocation, RevocationReport } from './revocations/revocation.ts';
 import type { Webhook, WebhookId } from './webhooks/webhook.ts';
 
 /** A command has ended: `outcome` is `ok`, `lost`, `no-reply`, `unsent`, or the error that the lock gave. */
@@ -100,7 +102,7 @@ export interface StoreEvents {
 
 export interface DomainEvents extends LoggedEvents, StoreEvents {
   /** A lock has said hello; the events for the content of the hello follow. */
-  'hello-reported': { readonly lockId: LockId };
+  'hello-reported': { readonly lockId: LockId; readonly newestEvent?: HelloReport['newestEvent'] };
   /** The lock has reported its open state; `before` is the state that it had reported before. */
   'state-reported': { readonly lockId: LockId; readonly before: OpenState | null; readonly state: OpenState };
   'battery-reported': { readonly lockId: LockId; readonly batteryPercent: number };
@@ -116,6 +118,10 @@ export interface DomainEvents extends LoggedEvents, StoreEvents {
   'command-returned': { readonly lockId: LockId; readonly command: LockCommand | DriverCommand; readonly outcome: CommandOutcome };
   /** What grants want on these locks may be something else now. */
   'wanted-changed': { readonly lockIds: readonly LockId[] };
+  /** More, or less, is known of what was reported lost. */
+  'revocation-reported': Pick<RevocationReport, 'revocation' | 'certain' | 'doors'>;
+  /** A refused card speaks for it that the reader of this lock gives the bytes in the other order. */
+  'suggestion-made': Suggestion;
   /** Events are flushed and may be acknowledged, `ms` after they arrived. */
   'events-acknowledged': { readonly ms: number };
   'clock-right': { readonly lockId: LockId };

@@ -261,6 +261,7 @@ export async function createDomain(
     remove: (id) => write('people.remove', () => memoryPeople.remove(id)),
   };
   const revocations = createMemoryRevocations(emit);
+  const access = createMemoryAccessLog(clock.now);
   const memorySchedules = createMemorySchedules(emit);
   const schedules: typeof memorySchedules = {
     ...memorySchedules,
@@ -323,7 +324,7 @@ export async function createDomain(
         people,
         schedules,
         revocations,
-        access: createMemoryAccessLog(clock.now),
+        access,
       },
       ...{
         locks: storedLocks,
@@ -396,6 +397,8 @@ export async function createDomain(
     statuses,
     removedLocks,
     people,
+    entries: storedEntries,
+    access,
     revocations,
     secrets,
     commandIds,

@@ -55,3 +55,8 @@ export function requireManagedLock(locks: LockStore, caller: Caller, lockId: Loc
   requireLock(locks, lockId);
   requireGatewayAdministrator(caller);
 }
+
+/** Throws `forbidden` for all but access managers. */
+export function requireAccessRights(caller: Caller & { readonly accessManager?: boolean }): void {
+  if (!caller.accessManager) throw new DomainError('forbidden', 'this is for access managers');
+}

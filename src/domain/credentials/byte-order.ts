@@ -44,6 +44,12 @@ export function numberAtReader(card: { readonly number: string; readonly width: 
   return width === undefined ? sameCard(card.number) : String(reversedBytes(value, width));
 }
 
+/** The smallest width that holds the number; undefined: it is no number of a card. */
+export function widthOf(cardNumber: string): CardWidth | undefined {
+  const value = numericValue(cardNumber);
+  return value === undefined ? undefined : widthsThatHold(value)[0];
+}
+
 function widthsThatHold(value: bigint): readonly CardWidth[] {
   return cardWidths.filter((width) => value < 1n << BigInt(width * 8));
 }

@@ -16,6 +16,8 @@ export interface HelloReport {
   readonly settings?: Partial<LockSettings>;
   readonly cards?: { readonly count: number; readonly digest: string };
   readonly features?: LockFeatures;
+  /** How far it has counted its events; what it has counted so far is not live, whenever it arrives. */
+  readonly newestEvent?: { readonly epoch: string; readonly seq: number };
   /** Of a lock with the feature `credentials`: all that it holds. */
   readonly credentials?: { readonly count: number; readonly digest: string };
 }

@@ -106,7 +106,7 @@ export function createReportService(options: ReportOptions): ReportService {
       const lock = locks.get(lockId);
       if (lock === undefined) return;
       const now = clock.now();
-      emit('hello-reported', { lockId });
+      emit('hello-reported', { lockId, ...(report.newestEvent && { newestEvent: report.newestEvent }) });
       if (report.state === undefined || report.isHistory) {
         certainty.returned(lockId);
         if (report.state !== undefined) heardOfBefore(lockId, report.state);

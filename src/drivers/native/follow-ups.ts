@@ -41,7 +41,8 @@ export function withFollowUps(options: {
     hello(lockId, { epoch, lastSeq, ...report }) {
       const now = clock.now();
       gaps.newSession(lockId);
-      reports.hello(lockId, report, {
+      const counted = epoch !== undefined && lastSeq !== undefined && { newestEvent: { epoch, seq: lastSeq } };
+      reports.hello(lockId, counted ? { ...report, ...counted } : report, {
         beforeCards: {
           step: 'set-calendar',
           async work() {
