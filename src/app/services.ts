@@ -9,6 +9,8 @@ import type { Clock } from '../domain/clock.ts';
 import { countCards } from '../domain/credentials/card-count.ts';
 import { createCardEvidence } from '../domain/credentials/card-evidence.ts';
 import { createCardService } from '../domain/credentials/card-service.ts';
+import { createCardTurns } from '../domain/credentials/card-turns.ts';
+import { createEntryChanges } from '../domain/credentials/entry-changes.ts';
 import { deriveCardEvents } from '../domain/credentials/listed-card.ts';
 import type { EventBus } from '../domain/event-bus.ts';
 import { createLiveService } from '../domain/events/live-service.ts';
@@ -79,7 +81,7 @@ export function createServices(options: ServicesOptions) {
 function createCommandServices({ clock, events, stores, drivers: link, commandIds, commandTimeoutMs }: ServicesOptions) {
   const { locks, statuses, batteries } = stores;
   const { emit } = events;
-  deriveCardEvents({ events, emit });
+  deriveCardEvents({ clock, events, emit });
   const lists = createLockLists(locks);
   const names = createLockNames(locks);
   // The lists are updated before any other subscriber sees the change.
@@ -124,20 +126,23 @@ type LiveServices = ReturnType<typeof createLiveServices>;
 /** What callers ask for and change: locks, cards, records, accounts, roles. */
 function createNounServices(options: ServicesOptions, before: CommandServices & LiveServices, administration: Mutex) {
   const { clock, clockIsSuspect, secrets, events, stores, drivers, recordDays } = options;
-  const { locks, cards, accounts, statuses, batteries, counters, records, removedLocks } = stores;
+  const { locks, entries, accounts, statuses, batteries, counters, records, removedLocks } = stores;
   const { lists, names, commands, certainty, changeStored } = before;
   const { emit } = events;
   const lockService = createLockService({ locks, lists, names, accounts, statuses, batteries, link: drivers, commands, certainty });
   const evidence = createCardEvidence(drivers);
-  const cardService = createCardService({
-    ...{ clock, locks, cards, accounts, counters, commands, evidence, emit },
-    webhooksStored: changeStored,
+  const cardTurns = createCardTurns(clock);
+  const webhooksStored = changeStored;
+  const changes = createEntryChanges({
+    ...{ clock, locks, entries, accounts, commands, evidence, emit, webhooksStored },
+    turns: cardTurns,
   });
+  const cardService = createCardService({ clock, locks, entries, accounts, counters, commands, changes, evidence, webhooksStored });
   const recordService = createRecordService({ clock, locks, removedLocks, records, clockIsSuspect, recordDays });
   const leftRoles = createLeftRoles({ locks, accounts, events });
   const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration });
   const registrations = createRegistrationService({
-    ...{ clock, locks, lists, names, removedLocks, cards, cardService, statuses, accounts, counters, secrets, administration, drivers },
+    ...{ clock, locks, lists, names, removedLocks, entries, cardService, statuses, accounts, counters, secrets, administration, drivers },
   });
   const roleService = createRoleService({ locks, accounts, administration });
   return {
@@ -155,7 +160,7 @@ type NounServices = ReturnType<typeof createNounServices>;
 /** What the gateway hears from locks: reports, and what it concludes from them. */
 function createReportServices(options: ServicesOptions, before: CommandServices & LiveServices & NounServices) {
   const { clock, clockIsSuspect, secrets, events, stores, drivers: link, commandIds, storageHealth, alarmDetector: settings } = options;
-  const { locks, cards, accounts, statuses, records, quarantine } = stores;
+  const { locks, entries, accounts, statuses, records, quarantine } = stores;
   const { certainty, alarms, evidence, cards: cardService } = before;
   const clockEvidence = createClockEvidence({ clock, locks });
   const alarmDetector = createAlarmDetector({
@@ -164,7 +169,7 @@ function createReportServices(options: ServicesOptions, before: CommandServices 
     lost: createLostNumbers({ store: stores.revocations, events }),
   });
   const reports = createReportService({
-    ...{ clock, locks, statuses, cards, records, accounts, quarantine, cardService, evidence, clockEvidence, alarmDetector },
+    ...{ clock, locks, statuses, entries, records, accounts, quarantine, cardService, evidence, clockEvidence, alarmDetector },
     ...{ commandIds, link, certainty, clockIsSuspect, secrets, emit: events.emit },
   });
   return { clockEvidence, alarmDetector, reports };

@@ -7,7 +7,6 @@ import type { AccountStore, SignInStore } from './accounts/account-ports.ts';
 import type { AlarmStore } from './alarms/alarm-ports.ts';
 import type { AuditStore } from './audit/audit-ports.ts';
 import type { CounterStore } from './counters.ts';
-import type { CardStore } from './credentials/card-ports.ts';
 import type { EntryStore } from './credentials/entry-ports.ts';
 import type { HubStore } from './locks/hub-ports.ts';
 import type { BatteryStore, LockStore, RemovedLockStore, StatusStore } from './locks/lock-ports.ts';
@@ -19,8 +18,6 @@ import type { WebhookStore } from './webhooks/webhook-ports.ts';
 export interface Stores {
   readonly locks: LockStore;
   readonly entries: EntryStore;
-  /** A view of the entries. */
-  readonly cards: CardStore;
   readonly removedLocks: RemovedLockStore;
   readonly hubs: HubStore;
   readonly statuses: StatusStore;

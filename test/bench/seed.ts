@@ -2,8 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import type { AccountId } from '../../src/domain/accounts/account.ts';
-import type { Card, CardId } from '../../src/domain/credentials/card.ts';
+import type { CardId } from '../../src/domain/credentials/card.ts';
 import { digestOf } from '../../src/domain/credentials/card-rules.ts';
+import { always, type Entry } from '../../src/domain/credentials/entry.ts';
 import { nativeDriver } from '../../src/domain/locks/hub.ts';
 import { type DeviceId, type LockId, unknownSettings } from '../../src/domain/locks/lock.ts';
 import type { Log } from '../../src/domain/part.ts';
@@ -37,17 +38,20 @@ export async function seedDirectory(directory: string, count: number, cardsEach 
   await store.start();
   const keyHash = secrets.hash(deviceKey);
   // The digest has no lockId in it, so that of one lock is that of all.
-  const digest = digestOf(cardsOf(1 as LockId, cardsEach), secrets.hash);
+  const digest = digestOf(
+    entriesOf(1 as LockId, cardsEach).map(({ number }) => ({ cardNumber: number, ...always })),
+    secrets.hash,
+  );
   const cards = { count: cardsEach, digest };
   const locks = Array.from({ length: count }, (_, n) => ({ lockId: n + 1, deviceId: deviceIdOfNumber(n + 1), cards }));
   for (let from = 0; from < count; from += atOnce) {
     await Promise.all(
       locks.slice(from, from + atOnce).map(async ({ lockId, deviceId }) => {
         await store.ports.locks.add(lockOf(lockId as LockId, deviceId as DeviceId, keyHash));
-        const all = cardsOf(lockId as LockId, cardsEach);
+        const all = entriesOf(lockId as LockId, cardsEach);
         // A line each, as they would be added.
         for (let n = 0; n < all.length; n += cardsAtOnce)
-          await store.ports.cards.update(lockId as LockId, () => ({ put: all.slice(n, n + cardsAtOnce) }));
+          await store.ports.entries.update(lockId as LockId, () => ({ put: all.slice(n, n + cardsAtOnce) }));
       }),
     );
   }
@@ -75,10 +79,13 @@ export function cardNumberOf(place: number): string {
   return String(1_000_000_000 + place * 7_919);
 }
 
-function cardsOf(lockId: LockId, count: number): Card[] {
+function entriesOf(lockId: LockId, count: number): Entry[] {
+  const createdAt = 1_767_225_600_000;
   return Array.from({ length: count }, (_, n) => ({
-    ...{ cardId: ((lockId - 1) * count + n + 1) as CardId, lockId, cardNumber: cardNumberOf(n) },
-    ...{ name: `Resident ${n}`, startDate: 0, endDate: 0, createdAt: 1_767_225_600_000, createdBy: 'admin' },
+    ...{ entryId: ((lockId - 1) * count + n + 1) as CardId, lockId, kind: 'card', number: cardNumberOf(n), name: `Resident ${n}` },
+    ...{ createdAt, createdBy: 'admin', managed: true, direct: always, credentialId: null },
+    held: { window: always, sure: true, since: createdAt, basis: 'reply', basisDate: createdAt },
+    ...{ missing: false, used: false, accepted: null, scheduleId: null },
   }));
 }
 

@@ -1,4 +1,5 @@
 // What must be there after a power cut, and what of it is not.
+import { isUnsure } from '../../src/domain/credentials/lock-entries.ts';
 import type { LockId } from '../../src/domain/locks/lock.ts';
 import { createSecrets } from '../../src/stores/files/documents/secrets.ts';
 import { createStore, type Store } from '../../src/stores/files/store.ts';
@@ -42,7 +43,10 @@ async function foundOf(store: Store, kind: string, lockId: LockId, epoch: string
     const { highest, gaps } = store.ports.records.progress(lockId, epoch);
     return gaps.length === 0 ? highest : (gaps[0]?.[0] ?? 1) - 1;
   }
-  if (kind === 'card') return Number((await store.ports.cards.of(lockId)).cards.at(-1)?.name ?? 0);
+  if (kind === 'card' || kind === 'open') {
+    const { entries } = await store.ports.entries.of(lockId);
+    return Number(entries.findLast((entry) => kind === 'open' || !isUnsure(entry))?.name ?? 0);
+  }
   if (kind === 'number') return (await store.ports.counters.next('tokenId')) - 1;
   const known = acknowledged.get('lock')?.highest ?? 0;
   const removed = acknowledged.get('removed')?.highest ?? 0;

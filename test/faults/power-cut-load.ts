@@ -1,12 +1,13 @@
 // The load of the power-cut test: a store to which everything happens at once, each acknowledgement one line on stdout.
 
 import type { Clock } from '../../src/domain/clock.ts';
-import type { Card, CardId } from '../../src/domain/credentials/card.ts';
+import type { CardId } from '../../src/domain/credentials/card.ts';
+import type { Entry } from '../../src/domain/credentials/entry.ts';
 import type { LockId } from '../../src/domain/locks/lock.ts';
 import { createSecrets } from '../../src/stores/files/documents/secrets.ts';
 import { type FileLayer, nodeFiles } from '../../src/stores/files/files.ts';
 import { createStore, type Store } from '../../src/stores/files/store.ts';
-import { sampleCard, sampleEvent, sampleLock } from '../stores/files/support/samples.ts';
+import { sampleEntry, sampleEvent, sampleLock, unsureEntry } from '../stores/files/support/samples.ts';
 
 const locks = 12;
 const writers = 4;
@@ -66,9 +67,12 @@ async function cards(store: Store, lockId: LockId, acknowledge: Acknowledge): Pr
   const there: CardId[] = [];
   for (let n = 1; ; n++) {
     const cardId = (await store.ports.counters.next('cardId')) as CardId;
-    const card: Card = { ...sampleCard(n, lockId, { name: `${n}` }), cardId };
+    const entry = (make: typeof sampleEntry): Entry => ({ ...make(n, lockId, { name: `${n}` }), entryId: cardId });
     there.push(cardId);
-    await store.ports.cards.update(lockId, () => ({ put: [card], remove: there.length > 40 ? there.splice(0, 1) : [] }));
+    // As a change of a card does: its outcome is open first, then it is there.
+    await store.ports.entries.update(lockId, () => ({ put: [entry(unsureEntry)] }));
+    acknowledge(`open ${lockId}`, n);
+    await store.ports.entries.update(lockId, () => ({ put: [entry(sampleEntry)], remove: there.length > 40 ? there.splice(0, 1) : [] }));
     acknowledge(`card ${lockId}`, n);
   }
 }

@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { createServices } from '../../src/app/services.ts';
 import type { Account, AccountId, Caller } from '../../src/domain/accounts/account.ts';
 import { createAuditTrail } from '../../src/domain/audit/audit.ts';
-import type { Card, CardId, CardIntent } from '../../src/domain/credentials/card.ts';
-import { cardsOfEntries } from '../../src/domain/credentials/cards-of-entries.ts';
+import type { Card, CardId } from '../../src/domain/credentials/card.ts';
 import { DomainError, type ErrorCode } from '../../src/domain/errors.ts';
 import { createDriverTable } from '../../src/domain/locks/driver-table.ts';
 import { nativeDriver } from '../../src/domain/locks/hub.ts';
@@ -40,11 +39,12 @@ import {
   createMemoryWebhooks,
 } from './memory-stores.ts';
 import { createNotedEvents } from './noted-events.ts';
+import { cardsAndOpen, entriesOfCards, type OpenChange } from './open-changes.ts';
 import { createSettableClock } from './settable-clock.ts';
 
 /** Writes that a test can make fail, or hold up: what was asked for first is still written first. */
 export interface Storage {
-  /** Asked before each write, by its name (`cards.update`): true makes it `storage-unavailable`. */
+  /** Asked before each write, by its name (`entries.update`): true makes it `storage-unavailable`. */
   fails: (write: string) => boolean;
   /** What is left of a lock that is removed. */
   left: DomainError | undefined;
@@ -196,7 +196,7 @@ function createFakeHubLink(): HubLink & { readonly ended: (readonly [DeviceId, s
 
 /** Everything joined as in the gateway; lock 7 is online unless `online` is false, lock 8 never. */
 export async function createDomain(
-  options: { readonly online?: boolean; readonly cards?: readonly Card[]; readonly intents?: readonly CardIntent[] } = {},
+  options: { readonly online?: boolean; readonly cards?: readonly Card[]; readonly open?: readonly OpenChange[] } = {},
 ) {
   const clock = createSettableClock();
   const storage = createStorage();
@@ -215,9 +215,8 @@ export async function createDomain(
   };
   const storedEntries: typeof memory.entries = {
     ...memory.entries,
-    update: (id, change) => write('cards.update', () => memory.entries.update(id, change)),
+    update: (id, change) => write('entries.update', () => memory.entries.update(id, change)),
   };
-  const storedCards = cardsOfEntries(storedEntries);
   const memoryAccounts = createMemoryAccounts(
     Object.values(callers).map((known): Account => ({ accessManager: false, ...known, createdAt: 0 })),
     emit,
@@ -329,7 +328,6 @@ export async function createDomain(
       ...{
         locks: storedLocks,
         entries: storedEntries,
-        cards: storedCards,
         accounts: storedAccounts,
         statuses: memoryStatuses,
         webhooks: webhookStore,
@@ -351,9 +349,8 @@ export async function createDomain(
   });
   drivers.add(native);
   const { reports, clockSync, pairing } = native;
-  const { locks, cards, statuses, accounts } = {
+  const { locks, statuses, accounts } = {
     locks: storedLocks,
-    cards: storedCards,
     statuses: memoryStatuses,
     accounts: storedAccounts,
   };
@@ -373,14 +370,10 @@ export async function createDomain(
     audit: { ...memoryAudit, append: (entry) => write('audit.append', () => memoryAudit.append(entry)) },
   });
 
-  const { cards: initialCards = [], intents = [] } = options;
-  await memory.cards.update(lockId, () => ({ put: initialCards }));
-  for (const open of intents) await memory.cards.update(lockId, () => ({ open: [open] }));
+  const { cards: initialCards = [], open = [] } = options;
+  await memory.entries.update(lockId, () => ({ put: entriesOfCards(initialCards, open) }));
   /** What a test compares. */
-  const cardsNow = (id: LockId) => {
-    const held = memory.cards.inMemory(id);
-    return { cards: held?.cards ?? [], intents: held?.intents ?? [] };
-  };
+  const cardsNow = (id: LockId) => cardsAndOpen(memory.entries.inMemory(id), clock.now());
   if (options.online !== false) link.connect(lockId);
   return {
     clock,
@@ -389,7 +382,7 @@ export async function createDomain(
     storage: storage as Storage,
     notices,
     locks,
-    cards: { ...cards, now: cardsNow },
+    cards: { now: cardsNow },
     accounts,
     counters,
     records,

@@ -6,8 +6,6 @@ import type { AlarmState, AlarmStore } from '../../src/domain/alarms/alarm-ports
 import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
 import type { AuditStore } from '../../src/domain/audit/audit-ports.ts';
 import type { CounterStore } from '../../src/domain/counters.ts';
-import type { CardStore } from '../../src/domain/credentials/card-ports.ts';
-import { cardsOfEntries } from '../../src/domain/credentials/cards-of-entries.ts';
 import type { EntryStore } from '../../src/domain/credentials/entry-ports.ts';
 import { createEntries, entryEventsOf, type HeldEntries } from '../../src/domain/credentials/lock-entries.ts';
 import { DomainError } from '../../src/domain/errors.ts';
@@ -31,7 +29,6 @@ import type { WebhookStore } from '../../src/domain/webhooks/webhook-ports.ts';
 export interface MemoryLocks {
   readonly locks: LockStore;
   readonly entries: EntryStore;
-  readonly cards: CardStore;
 }
 
 const noEntries = createEntries();
@@ -63,7 +60,6 @@ export function createMemoryLocks(initial: readonly Lock[] = [], emit: Emit = no
   };
   return {
     entries,
-    cards: cardsOfEntries(entries),
     locks: {
       all() {
         sorted ??= [...byId.values()].map(({ lock }) => lock).sort((a, b) => a.lockId - b.lockId);

@@ -41,7 +41,7 @@ export async function manageDirectory<T>(
   const administration = createMutex();
   const events = createEventBus(logFailedSubscriber(log));
   const store = createStore({ directory, clock, log, secrets, onFatal, emit: events.emit });
-  const { locks, removedLocks, cards, hubs, statuses, accounts, counters } = store.ports;
+  const { locks, removedLocks, entries, hubs, statuses, accounts, counters } = store.ports;
   const lists = createLockLists(locks);
   events.subscribe('lock-changed', ({ before, after }) => lists.changed(before, after));
   recordBatteries({ events, batteries: store.ports.batteries, clock });
@@ -55,7 +55,7 @@ export async function manageDirectory<T>(
       return remove();
     },
   };
-  const shared = { clock, locks, removedLocks, cards, cardService, hubs, statuses, accounts, counters, secrets, link, administration };
+  const shared = { clock, locks, removedLocks, entries, cardService, hubs, statuses, accounts, counters, secrets, link, administration };
   const trail = createAuditTrail({ clock, audit: store.ports.audit });
   await store.start();
   try {

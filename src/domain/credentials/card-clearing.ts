@@ -6,12 +6,13 @@ import { DomainError } from '../errors.ts';
 import { type CommandService, priority } from '../locks/command-service.ts';
 import type { LockSession } from '../locks/lock-link.ts';
 import { refuseUnlessOk } from '../locks/lock-service.ts';
-import { type Card, sameCard } from './card.ts';
+import { sameCard } from './card.ts';
+import { isNotFound, listCardsOnLock } from './card-commands.ts';
 import type { CardEvidence } from './card-evidence.ts';
-import type { CardStore } from './card-ports.ts';
-import { isNotFound, listCardsOnLock } from './card-reconciler.ts';
-import { removal } from './card-rules.ts';
-import { type CardLookUp, type CardsChange, together } from './lock-cards.ts';
+import { heldBefore, isOpenStep, removal } from './card-rules.ts';
+import type { Entry, Held } from './entry.ts';
+import type { EntryStore } from './entry-ports.ts';
+import { type EntriesChange, type EntryLookUp, joined } from './lock-entries.ts';
 
 /** How many cards one write covers. */
 const atOnce = 500;
@@ -25,35 +26,39 @@ export async function clearCards(
   ports: {
     readonly clock: Pick<Clock, 'now'>;
     readonly commands: CommandService;
-    readonly cards: CardStore;
+    readonly entries: EntryStore;
     readonly evidence: CardEvidence;
   },
   session: LockSession,
   { accountId, gone }: { readonly accountId: AccountId; readonly gone: CancelSignal },
 ): Promise<void> {
-  const { clock, commands, cards, evidence } = ports;
+  const { clock, commands, entries, evidence } = ports;
   const { lockId } = session;
-  const held = await listCardsOnLock(commands, { session, accountId, deadline: commands.deadline(), gone });
+  const onLock = await listCardsOnLock(commands, { session, accountId, deadline: commands.deadline(), gone });
   const removed = new Set<string>();
-  const { cards: known } = await cards.of(lockId);
-  async function update(change: (current: CardLookUp, card: Card) => CardsChange): Promise<void> {
+  const known = (await entries.of(lockId)).entries.filter(({ kind, held, direct }) => kind === 'card' && (held ?? direct) !== null);
+  async function update(change: (current: EntryLookUp, entry: Entry) => EntriesChange): Promise<void> {
     for (let from = 0; from < known.length; from += atOnce) {
       const some = known.slice(from, from + atOnce);
-      await cards.update(lockId, (current) => together(some.map((card) => change(current, card))));
+      await entries.update(lockId, (current) => joined(some.map((entry) => change(current, entry))));
     }
   }
-  const intentOf = ({ cardId }: Card) => ({ kind: 'delete', cardId }) as const;
-  // Store an intent for each card before anything is sent: after a crash the gateway asks the lock which of them it still holds.
-  await update((_current, card) => ({ open: [intentOf(card)] }));
-  const keepRemoved = (unsure?: string) =>
-    update((current, card) => {
-      const number = sameCard(card.cardNumber);
-      if (number === unsure) return {};
-      const close = [intentOf(card)];
-      const newest = removed.has(number) ? current.byId(card.cardId) : undefined;
-      return newest === undefined ? { close } : { ...removal(current, newest, clock.now()), close };
+  const begunAt = clock.now();
+  const stepOf = (entry: Entry): Held => {
+    const open: Held = { window: null, sure: false, since: begunAt, basis: 'reply', basisDate: begunAt };
+    const before = heldBefore(entry);
+    return before === undefined ? open : { ...open, before };
+  };
+  // Store that each outcome is open before anything is sent: after a crash the gateway asks the lock which of them it still holds.
+  await update((current, entry) => (current.byId(entry.entryId) === entry ? { put: [{ ...entry, held: stepOf(entry) }] } : {}));
+  const storeRemoved = (unsure?: string) =>
+    update((current, entry) => {
+      const number = sameCard(entry.number);
+      const newest = current.byId(entry.entryId);
+      if (number === unsure || !isOpenStep(newest, stepOf(entry))) return {};
+      return removed.has(number) ? removal(current, { ...newest, credentialId: null }, clock.now()) : { put: [entry] };
     });
-  for (const { cardNumber } of held) {
+  for (const { cardNumber } of onLock) {
     try {
       const request = { lockId, session, accountId, gone, priority: priority.change, deadline: commands.deadline() };
       const end = await commands.send({ ...request, makeCommand: () => ({ op: 'remove-card', cardNumber }) });
@@ -65,16 +70,16 @@ export async function clearCards(
       const isUnsure = error.code === 'lock-timeout';
       if (isUnsure) evidence.doubted(lockId, cardNumber);
       // After a time-out the gateway asks the lock whether it still holds the card.
-      await keepRemoved(isUnsure ? sameCard(cardNumber) : undefined).catch(leaveToReconciler);
-      throw stoppedAt(removed.size, held.length, error);
+      await storeRemoved(isUnsure ? sameCard(cardNumber) : undefined).catch(leaveToReconciler);
+      throw stoppedAt(removed.size, onLock.length, error);
     }
   }
-  await keepRemoved().catch((error: unknown) => {
-    throw error instanceof DomainError ? stoppedAt(removed.size, held.length, error) : error;
+  await storeRemoved().catch((error: unknown) => {
+    throw error instanceof DomainError ? stoppedAt(removed.size, onLock.length, error) : error;
   });
 }
 
-/** Ignores a failed write: the intents remain, and are reconciled. */
+/** Ignores a failed write: the outcomes stay open, and are reconciled. */
 function leaveToReconciler(): void {}
 
 function stoppedAt(removed: number, held: number, { code, message, lockError, retryAfterSeconds }: DomainError): DomainError {

@@ -2,7 +2,7 @@
 import type { EventBus } from '../event-bus.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { LockStore, StatusStore } from '../locks/lock-ports.ts';
-import type { CardStore } from './card-ports.ts';
+import type { EntryStore } from './entry-ports.ts';
 
 /** Keeps the count in the status of the lock, by every command to which the lock replied ok. */
 export function countCards(options: {
@@ -27,11 +27,12 @@ export function countCards(options: {
  * read.
  */
 export async function cardsOnLock(
-  { cards, statuses }: { readonly cards: Pick<CardStore, 'of'>; readonly statuses: Pick<StatusStore, 'get'> },
+  { entries, statuses }: { readonly entries: Pick<EntryStore, 'of'>; readonly statuses: Pick<StatusStore, 'get'> },
   lockId: LockId,
 ): Promise<number | null> {
   const { cardsOnLock: said } = statuses.get(lockId);
   if (said === null) return null;
-  const known = await cards.of(lockId).catch(() => undefined);
-  return known === undefined ? null : said + known.intents.filter(({ kind }) => kind === 'add').length;
+  const known = await entries.of(lockId).catch(() => undefined);
+  if (known === undefined) return null;
+  return said + known.unsure.filter(({ kind, held }) => kind === 'card' && held?.window !== null && !held?.before).length;
 }

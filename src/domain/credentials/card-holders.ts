@@ -3,25 +3,31 @@
 import type { Emit } from '../event-bus.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { LockEvent } from '../locks/lock-report.ts';
-import type { CardStore } from './card-ports.ts';
 import { holderAt } from './card-rules.ts';
-import type { LockCards } from './lock-cards.ts';
+import type { EntryStore } from './entry-ports.ts';
+import type { LockEntries } from './lock-entries.ts';
 
 export interface CardHolders {
   /**
-   * The cards that `nameOf` needs for these events of a lock; undefined: none. A promise if the cards must be read first; waiting callers
+   * The entries that `nameOf` needs for these events of a lock; undefined: none. A promise if the cards must be read first; waiting callers
    * go on in the order of their calls. Never rejects: an event is stored whatever is wrong with the cards.
    */
-  forEvents(lockId: LockId, events: readonly LockEvent[]): LockCards | undefined | Promise<LockCards | undefined>;
+  forEvents(lockId: LockId, events: readonly LockEvent[]): LockEntries | undefined | Promise<LockEntries | undefined>;
   /** The name of the holder of the event's card at that date; empty: no card, or no known holder. */
-  nameOf(event: LockEvent, lockDate: number, held: LockCards | undefined): string;
+  nameOf(event: LockEvent, lockDate: number, held: LockEntries | undefined): string;
 }
 
-export function createCardHolders({ cards, emit }: { readonly cards: CardStore; readonly emit: Emit }): CardHolders {
-  const reading = new Map<LockId, Promise<LockCards | undefined>>();
+export function createCardHolders({
+  entries,
+  emit,
+}: {
+  readonly entries: Pick<EntryStore, 'inMemory' | 'of'>;
+  readonly emit: Emit;
+}): CardHolders {
+  const reading = new Map<LockId, Promise<LockEntries | undefined>>();
 
-  function read(lockId: LockId): Promise<LockCards | undefined> {
-    const begun = cards.of(lockId).catch((error: unknown) => {
+  function read(lockId: LockId): Promise<LockEntries | undefined> {
+    const begun = entries.of(lockId).catch((error: unknown) => {
       emit('follow-up-failed', { lockId, step: 'read-cards', reason: error instanceof Error ? error.message : String(error) });
       return undefined;
     });
@@ -34,7 +40,7 @@ export function createCardHolders({ cards, emit }: { readonly cards: CardStore; 
       const before = reading.get(lockId);
       if (before !== undefined) return before;
       if (!events.some(isOfCard)) return undefined;
-      return cards.inMemory(lockId) ?? read(lockId);
+      return entries.inMemory(lockId) ?? read(lockId);
     },
     nameOf(event, lockDate, held) {
       return held !== undefined && isOfCard(event) ? (holderAt(held, event.credential, lockDate) ?? '') : '';

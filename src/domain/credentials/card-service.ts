@@ -5,31 +5,21 @@ import { requireRole, requireRoleStill } from '../accounts/permissions.ts';
 import type { CancelSignal } from '../cancel-signal.ts';
 import type { Clock } from '../clock.ts';
 import type { CounterStore } from '../counters.ts';
-import { DomainError, invalidParameter } from '../errors.ts';
-import type { Emit } from '../event-bus.ts';
+import { invalidParameter } from '../errors.ts';
 import type { QueueStats } from '../keyed-queue.ts';
 import type { CommandService } from '../locks/command-service.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
-import {
-  type Card,
-  type CardId,
-  type CardIntent,
-  type CardOnLock,
-  hasEnded,
-  requireInOrder,
-  sameCard,
-  storedCardNumber,
-  type Validity,
-  type Via,
-} from './card.ts';
-import { type CardChanges, createCardChanges } from './card-changes.ts';
+import { type Card, type CardId, type CardOnLock, hasEnded, requireInOrder, storedCardNumber, type Validity, type Via } from './card.ts';
+import { listCardsOnLock } from './card-commands.ts';
 import type { CardEvidence } from './card-evidence.ts';
-import type { CardStore } from './card-ports.ts';
-import { listCardsOnLock, strangersOf } from './card-reconciler.ts';
-import { cardWithId, removal, renaming } from './card-rules.ts';
-import { type CardLookUp, cardIdOf } from './lock-cards.ts';
+import { strangersOf } from './card-reconciler.ts';
+import { abandonment, cardWithId, entryWithId, renaming } from './card-rules.ts';
+import { addition, noted, refuseKnown, removing, revalidation } from './card-steps.ts';
+import type { EntryChanges } from './entry-changes.ts';
+import type { EntryStore } from './entry-ports.ts';
+import { listedCard, listedEntries } from './listed-card.ts';
 
 export interface NewCard extends Validity {
   readonly cardNumber: string;
@@ -60,123 +50,108 @@ export interface CardService {
   remove(caller: Caller, lockId: LockId, cardId: CardId, via: Via, gone: CancelSignal): Promise<void>;
   /** Asks the lock which cards it holds; `known`: the gateway has a card of that number. */
   onLock(caller: Caller, lockId: LockId, page: PageRequest, gone: CancelSignal): Promise<Page<CardOnLock & { readonly known: boolean }>>;
-  readonly beforeRemoval: CardChanges['beforeRemoval'];
+  readonly beforeRemoval: EntryChanges['beforeRemoval'];
   /** Reconciles what a time-out or a restart left open; called after each hello. Never rejects. */
   reconcile(lockId: LockId): Promise<void>;
 }
 
 export function createCardService(options: {
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'now'>;
   readonly locks: LockStore;
-  readonly cards: CardStore;
+  readonly entries: EntryStore;
   readonly accounts: Pick<AccountStore, 'get' | 'token'>;
   readonly counters: CounterStore;
   readonly commands: CommandService;
+  readonly changes: EntryChanges;
   readonly evidence: CardEvidence;
-  /** As in the options of the card changes. */
+  /** As in the options of the changes. */
   readonly webhooksStored: () => Promise<void>;
-  readonly emit: Emit;
 }): CardService {
-  const { clock, locks, cards, accounts, counters, commands, evidence, webhooksStored } = options;
-  const changes = createCardChanges(options);
+  const { clock, locks, entries, accounts, counters, commands, changes, evidence, webhooksStored } = options;
+  const needs = 'cards';
 
   return {
     stats: changes.stats,
 
     async list(caller, lockId, page) {
       requireRole(locks, caller, lockId, 'manager');
-      return paginate((cards.inMemory(lockId) ?? (await cards.of(lockId))).cards, page);
+      const now = clock.now();
+      const { list, ...envelope } = paginate(listedEntries((entries.inMemory(lockId) ?? (await entries.of(lockId))).entries, now), page);
+      return { list: list.flatMap((entry) => listedCard(entry, now) ?? []), ...envelope };
     },
 
     async detail(caller, lockId, cardId) {
       requireRole(locks, caller, lockId, 'manager');
-      return cardWithId(cards.inMemory(lockId) ?? (await cards.of(lockId)), cardId);
+      return cardWithId(entries.inMemory(lockId) ?? (await entries.of(lockId)), cardId, clock.now());
     },
 
     async add(caller, lockId, { cardNumber, byteOrder, name, startDate, endDate }, via, gone) {
-      const stored = storedCardNumber(cardNumber, byteOrder);
+      const number = storedCardNumber(cardNumber, byteOrder);
       const createdAt = clock.now();
       requireInOrder({ startDate, endDate });
       if (hasEnded({ endDate }, createdAt)) throw invalidParameter('endDate', 'must not be in the past');
       requireRole(locks, caller, lockId, 'manager');
-      const newCard = async (): Promise<Card> => {
-        refuseKnown(cards.inMemory(lockId) ?? (await cards.of(lockId)), stored);
+      const newCard = async () => {
+        refuseKnown(entries.inMemory(lockId) ?? (await entries.of(lockId)), number, byteOrder, createdAt);
         const cardId = (await counters.next('cardId')) as CardId;
-        return { cardId, lockId, cardNumber: stored, name, startDate, endDate, createdAt, createdBy: caller.username };
+        return { card: { cardId, lockId, cardNumber: number, name, startDate, endDate, createdAt, createdBy: caller.username }, byteOrder };
       };
-      const complete = (card: Card) => (current: CardLookUp) => {
-        refuseKnown(current, stored);
-        return { put: [card] };
-      };
-      if (via === 'phone') {
-        const card = await newCard();
-        await changes.byPhone(lockId, stored, complete(card));
-        return card.cardId;
+      if (via === 'gateway') {
+        return changes.onLock({ caller, lockId, gone, needs }, async (session) =>
+          addition({ ...(await newCard()), before: evidence.of(session, number), commands }),
+        );
       }
-      const intent = await changes.onLock({ caller, lockId, gone }, async (session) => {
-        const card = await newCard();
-        const before = evidence.of(session, stored);
-        const command = { op: 'add-card', cardNumber: sameCard(stored), startDate, endDate } as const;
-        const intent: CardIntent = before === undefined ? { kind: 'add', card } : { kind: 'add', card, before };
-        return { intent, command, check: (current) => refuseKnown(current, stored), complete: complete(card) };
+      const added = await newCard();
+      let { cardId } = added.card;
+      await changes.byPhone(lockId, number, (current) => {
+        const entry = noted(current, added);
+        cardId = entry.entryId;
+        return { put: [entry] };
       });
-      return cardIdOf(intent);
+      return cardId;
     },
 
     async changeValidity(caller, lockId, cardId, validity, via, gone) {
       requireInOrder(validity);
       requireRole(locks, caller, lockId, 'manager');
-      const { cardNumber } = cardWithId(cards.inMemory(lockId) ?? (await cards.of(lockId)), cardId);
-      const { startDate, endDate } = validity;
-      const complete = (current: CardLookUp) => ({ put: [{ ...cardWithId(current, cardId), startDate, endDate }] });
-      if (via === 'phone') {
-        await changes.byPhone(lockId, cardNumber, complete);
-        return;
-      }
-      await changes.onLock({ caller, lockId, gone }, async () => {
-        const changed = { cardNumber: sameCard(cardNumber), startDate, endDate };
-        const command = { op: 'update-card', ...changed } as const;
-        // If the lock was reset, or somebody removed the card at the lock, it gets the card again: that is what the caller asked for.
-        const whenNotFound = { op: 'add-card', ...changed } as const;
-        const intent: CardIntent = { kind: 'change-validity', cardId, startDate, endDate };
-        return { intent, command, whenNotFound, check: (current) => void cardWithId(current, cardId), complete };
-      });
+      const { number } = entryWithId(entries.inMemory(lockId) ?? (await entries.of(lockId)), cardId, clock.now());
+      const change = revalidation({ cardId, number, validity, clock, commands });
+      if (via === 'phone') await changes.byPhone(lockId, number, change.byPhone);
+      else await changes.onLock({ caller, lockId, gone, needs }, async () => change);
     },
 
     async rename(caller, lockId, cardId, name) {
       requireRole(locks, caller, lockId, 'manager');
-      await cards.update(lockId, (current) => renaming(current, cardWithId(current, cardId), name, clock.now()));
+      await entries.update(lockId, (current) => {
+        const now = clock.now();
+        return renaming(current, entryWithId(current, cardId, now), name, now);
+      });
       await webhooksStored();
     },
 
     async remove(caller, lockId, cardId, via, gone) {
       requireRole(locks, caller, lockId, 'manager');
-      const { cardNumber } = cardWithId(cards.inMemory(lockId) ?? (await cards.of(lockId)), cardId);
-      const complete = (current: CardLookUp) => {
-        const card = current.byId(cardId);
-        return card === undefined ? {} : removal(current, card, clock.now());
-      };
-      if (via === 'phone') {
-        await changes.byPhone(lockId, cardNumber, complete);
+      const { number } = entryWithId(entries.inMemory(lockId) ?? (await entries.of(lockId)), cardId, clock.now());
+      if (via === 'gateway') {
+        await changes.onLock({ caller, lockId, gone, needs }, async () => removing({ cardId, number, clock, commands }));
         return;
       }
-      await changes.onLock({ caller, lockId, gone }, async () => {
-        const command = { op: 'remove-card', cardNumber: sameCard(cardNumber) } as const;
-        const check = (current: CardLookUp) => void cardWithId(current, cardId);
-        return { intent: { kind: 'delete', cardId }, command, whenNotFound: null, check, complete };
+      await changes.byPhone(lockId, number, (current) => {
+        const entry = current.byId(cardId);
+        return entry === undefined ? {} : abandonment(current, entry, clock.now());
       });
     },
 
     async onLock(caller, lockId, page, gone) {
       requireRole(locks, caller, lockId, 'manager');
       const deadline = commands.deadline();
-      const session = commands.session(lockId, 'cards');
+      const session = commands.session(lockId, needs);
       const held = await listCardsOnLock(commands, { session, accountId: caller.accountId, deadline, gone });
-      const strangers = strangersOf(held, cards.inMemory(lockId) ?? (await cards.of(lockId)));
+      const strangers = strangersOf(held, entries.inMemory(lockId) ?? (await entries.of(lockId)), clock.now());
       evidence.heard(session, strangers);
       // Check again: the role or the account can be gone since the lock was asked.
       requireRoleStill({ locks, accounts }, caller, lockId, 'manager');
-      const unknown = new Set(strangers);
+      const unknown = new Set<CardOnLock>(strangers);
       const { list, ...envelope } = paginate(held, page);
       return { list: list.map((card) => ({ ...card, known: !unknown.has(card) })), ...envelope };
     },
@@ -184,9 +159,4 @@ export function createCardService(options: {
     beforeRemoval: changes.beforeRemoval,
     reconcile: changes.reconcile,
   };
-}
-
-function refuseKnown(current: CardLookUp, cardNumber: string): void {
-  const known = current.byNumber(cardNumber);
-  if (known !== undefined) throw new DomainError('card-exists', `card ${known.cardId} of this lock has that number already`);
 }

@@ -1,15 +1,16 @@
 // The card that people and programs see of an entry: what opens the door as far as is known.
+import type { Clock } from '../clock.ts';
 import type { Emit, EventBus } from '../event-bus.ts';
-import type { Card } from './card.ts';
+import { type Card, hasEnded } from './card.ts';
 import type { Entry, ValidWindow } from './entry.ts';
 
 /**
- * Undefined: a passcode, or an entry that is not listed. Listed is what the lock holds because somebody wants it, or did until now, and what
- * is missing from it. Not listed is what it does not hold yet, what it holds for nobody, and an add without an answer that was not there
- * before.
+ * Undefined: a passcode, or an entry that is not listed. Listed is what the lock holds because somebody wants it, or did until now, what is
+ * missing from it, and what has ended. Not listed is what it does not hold yet, what it holds for nobody, and an add without an answer of
+ * what was not there before.
  */
-export function listedCard(entry: Entry): Card | undefined {
-  const window = entry.kind === 'card' ? listedWindow(entry) : undefined;
+export function listedCard(entry: Entry, now: number): Card | undefined {
+  const window = entry.kind === 'card' ? listedWindow(entry, now) : undefined;
   if (window === undefined) return undefined;
   const { entryId: cardId, lockId, number: cardNumber, name, createdAt, createdBy } = entry;
   const { startDate, endDate } = window;
@@ -17,9 +18,11 @@ export function listedCard(entry: Entry): Card | undefined {
 }
 
 /** With an open outcome, the times are those of before, until the lock has said which ones it has. */
-function listedWindow(entry: Entry): ValidWindow | undefined {
+function listedWindow(entry: Entry, now: number): ValidWindow | undefined {
   const { direct, held, credentialId, missing } = entry;
-  if (held === null) return missing && direct !== null ? direct : undefined;
+  if (held === null || (held.sure && held.window === null)) {
+    return direct !== null && (missing || hasEnded(direct, now)) ? direct : undefined;
+  }
   if (isStranger(entry)) return undefined;
   if (held.sure) return held.window ?? undefined;
   if (direct !== null) return held.before ?? direct;
@@ -32,11 +35,33 @@ export function isStranger({ direct, credentialId, createdBy }: Entry): boolean 
   return direct === null && credentialId === null && createdBy === '';
 }
 
+/** Some entries of each lock, by the array that has all of them: a list is asked for more often than it changes. */
+const listed = new WeakMap<readonly Entry[], readonly Entry[]>();
+
+/** Those that are listed, in their order. */
+export function listedEntries(entries: readonly Entry[], now: number): readonly Entry[] {
+  const before = listed.get(entries);
+  if (before !== undefined) return before;
+  const found = entries.filter((entry) => listedCard(entry, now) !== undefined);
+  // What is not listed yet may be so by the date alone.
+  if (!entries.some(({ held, direct, missing }) => !held?.window && !missing && direct !== null && direct.endDate !== 0)) {
+    listed.set(entries, found);
+  }
+  return found;
+}
+
+interface Feed {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly events: Pick<EventBus, 'subscribe'>;
+  readonly emit: Emit;
+}
+
 /** Emits `card-changed` when an entry has changed what is listed of it. */
-export function deriveCardEvents({ events, emit }: { readonly events: Pick<EventBus, 'subscribe'>; readonly emit: Emit }): void {
+export function deriveCardEvents({ clock, events, emit }: Feed): void {
   events.subscribe('entry-changed', ({ lockId, before, after }) => {
-    const was = before && listedCard(before);
-    const card = after && listedCard(after);
+    const now = clock.now();
+    const was = before && listedCard(before, now);
+    const card = after && listedCard(after, now);
     if (card === undefined) {
       if (was !== undefined) emit('card-changed', { lockId, change: 'removed', card: was });
     } else if (was === undefined) emit('card-changed', { lockId, change: 'added', card });

@@ -4,8 +4,8 @@ import type { AccountStore } from '../accounts/account-ports.ts';
 import type { AlarmDetector } from '../alarms/alarm-detector.ts';
 import type { Clock } from '../clock.ts';
 import { createCardHolders } from '../credentials/card-holders.ts';
-import type { CardStore } from '../credentials/card-ports.ts';
-import type { LockCards } from '../credentials/lock-cards.ts';
+import type { EntryStore } from '../credentials/entry-ports.ts';
+import type { LockEntries } from '../credentials/lock-entries.ts';
 import type { Emit } from '../event-bus.ts';
 import { storableCredential, withoutPasscode } from '../records/passcode-privacy.ts';
 import { isRemote, isTakenForLabel, type RecordDraft } from '../records/record.ts';
@@ -47,7 +47,7 @@ export interface EventReportsOptions {
   readonly clock: Clock;
   readonly locks: Pick<LockStore, 'get'>;
   readonly statuses: Pick<StatusStore, 'patch'>;
-  readonly cards: CardStore;
+  readonly entries: EntryStore;
   readonly records: Pick<RecordStore, 'append'>;
   readonly accounts: Pick<AccountStore, 'nameOf'>;
   readonly quarantine: Quarantine;
@@ -60,15 +60,15 @@ export interface EventReportsOptions {
 }
 
 export function createEventReports(options: EventReportsOptions): EventReports {
-  const { clock, locks, statuses, cards, records, accounts, quarantine, commandIds, emit } = options;
+  const { clock, locks, statuses, entries, records, accounts, quarantine, commandIds, emit } = options;
   const { alarmDetector, clockIsSuspect = () => false } = options;
-  const holders = createCardHolders({ cards, emit });
+  const holders = createCardHolders({ entries, emit });
 
   /**
    * Lists the members instead of spreading: thousands of drafts wait for a flush, and an object from a spread is larger. The last members
    * are rare.
    */
-  function draft(lockId: LockId, event: LockEvent, now: number, held: LockCards | undefined): RecordDraft {
+  function draft(lockId: LockId, event: LockEvent, now: number, held: LockEntries | undefined): RecordDraft {
     const { seq, type, date, reason = '' } = event;
     const credential = storableCredential(event);
     // A jam is never a success, whatever the lock says.
@@ -126,7 +126,7 @@ export function createEventReports(options: EventReportsOptions): EventReports {
     if (locks.get(lockId) !== undefined) statuses.patch(lockId, { lastSeenAt: now });
     const misleading = events.some(isMisleading) ? events.filter(isMisleading) : none;
     const sound = misleading === none ? events : events.filter((event) => !isMisleading(event));
-    const append = (held: LockCards | undefined) => {
+    const append = (held: LockEntries | undefined) => {
       const drafts = sound.map((event) => draft(lockId, event, now, held));
       return acknowledged({ lockId, epoch, misleading, receivedAt }, records.append(lockId, epoch, drafts));
     };

@@ -4,10 +4,10 @@ import type { AccountStore } from '../accounts/account-ports.ts';
 import { usernameOf } from '../accounts/account-service.ts';
 import { requireGatewayAdministrator, requireLock, requireManagedLock } from '../accounts/permissions.ts';
 import type { Clock } from '../clock.ts';
-import type { Clearing } from '../credentials/card-changes.ts';
 import { cardsOnLock } from '../credentials/card-count.ts';
-import type { CardStore } from '../credentials/card-ports.ts';
 import type { CardService } from '../credentials/card-service.ts';
+import type { Clearing } from '../credentials/entry-changes.ts';
+import type { EntryStore } from '../credentials/entry-ports.ts';
 import { type Page, type PageRequest, paginateBackwards } from '../page.ts';
 import type { Drivers } from './driver.ts';
 import type { LockId } from './lock.ts';
@@ -43,7 +43,7 @@ export interface LockRemovalOptions {
   readonly clock: Clock;
   readonly locks: LockStore;
   readonly removedLocks: RemovedLockStore;
-  readonly cards: Pick<CardStore, 'of'>;
+  readonly entries: Pick<EntryStore, 'of'>;
   readonly cardService: Pick<CardService, 'beforeRemoval'>;
   readonly statuses: StatusStore;
   readonly accounts: Pick<AccountStore, 'get'>;
@@ -51,12 +51,12 @@ export interface LockRemovalOptions {
 }
 
 export function createLockRemoval(options: LockRemovalOptions): LockRemoval {
-  const { clock, locks, removedLocks, cards, cardService, statuses, accounts, drivers } = options;
+  const { clock, locks, removedLocks, entries, cardService, statuses, accounts, drivers } = options;
 
   async function removeNow(caller: Caller, lockId: LockId): Promise<Removal> {
     const { deviceId, name, alias, administrator } = requireLock(locks, lockId);
     const removed = { lockId, deviceId, name, alias, administrator, removedAt: clock.now(), removedBy: caller.accountId };
-    const left = await cardsOnLock({ cards, statuses }, lockId);
+    const left = await cardsOnLock({ entries, statuses }, lockId);
     await removedLocks.add(removed);
     const notCleaned = await locks.remove(lockId).catch(async (error: unknown) => {
       // If this fails, too, the next start deletes the entry.

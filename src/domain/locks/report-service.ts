@@ -3,6 +3,7 @@
 import type { CardEvidence } from '../credentials/card-evidence.ts';
 import { digestOf } from '../credentials/card-rules.ts';
 import type { CardService } from '../credentials/card-service.ts';
+import { listedCard } from '../credentials/listed-card.ts';
 import { createMutex } from '../mutex.ts';
 import type { Secrets } from '../secrets.ts';
 import type { ClockEvidence } from './clock-evidence.ts';
@@ -47,7 +48,7 @@ interface ReportOptions extends EventReportsOptions {
 }
 
 export function createReportService(options: ReportOptions): ReportService {
-  const { clock, locks, statuses, cards, evidence, emit, link, certainty, clockIsSuspect = () => false } = options;
+  const { clock, locks, statuses, entries, evidence, emit, link, certainty, clockIsSuspect = () => false } = options;
   const oneByOne = createMutex();
 
   function heardState(lockId: LockId, state: OpenState, date: number | undefined): void {
@@ -93,7 +94,9 @@ export function createReportService(options: ReportOptions): ReportService {
    */
   async function compareCards(lockId: LockId, { count, digest }: NonNullable<HelloReport['cards']>): Promise<void> {
     const session = link.session(lockId);
-    const { cards: known } = cards.inMemory(lockId) ?? (await oneByOne(() => cards.of(lockId)));
+    const there = entries.inMemory(lockId) ?? (await oneByOne(() => entries.of(lockId)));
+    const now = clock.now();
+    const known = there.entries.flatMap((entry) => listedCard(entry, now) ?? []);
     const isSame = digest === digestOf(known, options.secrets.hash);
     if (session !== undefined && (isSame || count === 0)) evidence.heard(session, []);
     if (!isSame) emit('cards-differ', { lockId, onLock: count, known: known.length });

@@ -1,7 +1,6 @@
 // The store adapter: implements every store port of the domain with plain JSON files in one data directory.
 import { resolve } from 'node:path';
 import type { Clock } from '../../domain/clock.ts';
-import { cardsOfEntries } from '../../domain/credentials/cards-of-entries.ts';
 import type { Emit } from '../../domain/event-bus.ts';
 import type { Log, Part } from '../../domain/part.ts';
 import type { Secrets } from '../../domain/secrets.ts';
@@ -84,7 +83,6 @@ export function createStore(options: StoreOptions): Store {
     ports: {
       locks: lockFiles.locks,
       entries: lockFiles.entries,
-      cards: cardsOfEntries(lockFiles.entries),
       removedLocks: storeFiles.removedLocks,
       hubs: storeFiles.hubs,
       statuses: storeFiles.statuses,

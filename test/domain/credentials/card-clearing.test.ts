@@ -61,7 +61,7 @@ describe('removing a lock with its cards cleared (HTTP API 8.1)', () => {
     expect(listed()).toEqual([33]);
     expect(locks.get(lockId)).toBeDefined();
     // Whether the third is gone only the lock knows: it is asked when it is back.
-    expect(cards.now(lockId).intents).toEqual([{ kind: 'delete', cardId: 102 }]);
+    expect(cards.now(lockId).open).toEqual([{ kind: 'delete', cardId: 102 }]);
     link.connect(lockId, memory.replier);
     await settled();
   });
@@ -75,7 +75,7 @@ describe('removing a lock with its cards cleared (HTTP API 8.1)', () => {
     await expect(clear()).rejects.toMatchObject({ code: 'lock-refused', lockError: 'busy', message: expect.stringMatching(/^1 of 4 /) });
     expect(listed()).toEqual([22, 33]);
     expect(memory.cards().map(({ cardNumber }) => cardNumber)).toEqual(['22', '33', '44']);
-    expect(cards.now(lockId).intents).toEqual([]);
+    expect(cards.now(lockId).open).toEqual([]);
     expect(locks.get(lockId)).toBeDefined();
   });
 
@@ -87,9 +87,9 @@ describe('removing a lock with its cards cleared (HTTP API 8.1)', () => {
     );
     void clear().catch(() => undefined);
     await settled();
-    // As the next process finds it: two cards gone, an intent for each of the three.
+    // As the next process finds it: two cards gone, an open outcome of each of the three.
     expect(memory.cards()).toHaveLength(2);
-    expect(cards.now(lockId).intents).toHaveLength(3);
+    expect(cards.now(lockId).open).toHaveLength(3);
     expect(listed()).toEqual([11, 22, 33]);
     storage.fails = () => true;
     link.lose(lockId);
@@ -98,6 +98,6 @@ describe('removing a lock with its cards cleared (HTTP API 8.1)', () => {
     link.connect(lockId, memory.replier);
     await cardService.reconcile(lockId);
     expect(listed()).toEqual([33]);
-    expect(cards.now(lockId).intents).toEqual([]);
+    expect(cards.now(lockId).open).toEqual([]);
   });
 });

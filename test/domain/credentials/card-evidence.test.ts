@@ -39,7 +39,7 @@ async function addInVain(domain: Domain): Promise<void> {
   await domain.clock.advance(10_000);
   expect(await code).toBe('lock-timeout');
   await settled();
-  expect(domain.cards.now(lockId)).toEqual({ cards: [card], intents: [] });
+  expect(domain.cards.now(lockId)).toEqual({ cards: [card], open: [] });
 }
 
 describe('an add whose outcome stayed open', () => {
@@ -108,20 +108,20 @@ describe('an add whose outcome stayed open', () => {
   });
 });
 
-describe('an add that the lock refused, whose intent could not be removed', () => {
+describe('an add that the lock refused, which could not be stored', () => {
   it('takes no card off when a phone has put one of that number there since (Protocol 5.4 rule 6)', async () => {
     const domain = await setUp(known);
     hello(domain, 1, [known]);
     domain.link.reply(lockId, (command) => {
-      domain.storage.fails = (write) => command.op === 'add-card' && write === 'cards.update';
+      domain.storage.fails = (write) => command.op === 'add-card' && write === 'entries.update';
       return command.op === 'add-card' ? refusal('busy') : domain.memory.replier(command);
     });
     expect(await codeOf(() => domain.cardService.add(manager, lockId, newCard, 'gateway', stays()))).toBe('lock-refused');
-    expect(domain.cards.now(lockId).intents).toHaveLength(1);
+    expect(domain.cards.now(lockId).open).toHaveLength(1);
     domain.storage.fails = () => false;
     domain.memory.replier({ op: 'add-card', ...added });
     await domain.cardService.reconcile(lockId);
-    expect(domain.cards.now(lockId)).toEqual({ cards: [card], intents: [] });
+    expect(domain.cards.now(lockId)).toEqual({ cards: [card], open: [] });
     expect(domain.memory.cards()).toEqual([known, added]);
   });
 });

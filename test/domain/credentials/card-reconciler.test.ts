@@ -1,23 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CardId, CardIntent, CardOnLock } from '../../../src/domain/credentials/card.ts';
+import type { CardId, CardOnLock } from '../../../src/domain/credentials/card.ts';
 import { callers, createDomain, lockId, someCard, stays } from '../../support/domain.ts';
 import { createCardMemory, ok, refusal } from '../../support/fake-link.ts';
+import type { OpenChange } from '../../support/open-changes.ts';
 import { settled } from '../../support/settable-clock.ts';
 
 const card = someCard({ cardNumber: '0042' });
 const { cardId } = card;
 const fresh = someCard({ cardId: 101 as CardId, cardNumber: '0777' });
-const add: CardIntent = { kind: 'add', card: fresh, before: null };
+const add: OpenChange = { kind: 'add', card: fresh, before: null };
 /** Of an older gateway, or of a session in which the lock had not said what it holds. */
-const addUnsure: CardIntent = { kind: 'add', card: fresh };
-const addAgain: CardIntent = { kind: 'add', card: fresh, before: { startDate: 3, endDate: 4 } };
-const validity: CardIntent = { kind: 'change-validity', cardId, startDate: 5, endDate: 6 };
-const removal: CardIntent = { kind: 'delete', cardId };
+const addUnsure: OpenChange = { kind: 'add', card: fresh };
+const addAgain: OpenChange = { kind: 'add', card: fresh, before: { startDate: 3, endDate: 4 } };
+const validity: OpenChange = { kind: 'change-validity', cardId, startDate: 5, endDate: 6 };
+const removal: OpenChange = { kind: 'delete', cardId };
 
 const held = (cardNumber: string, startDate = 0, endDate = 0): CardOnLock => ({ cardNumber, startDate, endDate });
 
-async function setUp(intents: readonly CardIntent[], ...onLock: CardOnLock[]) {
-  const domain = await createDomain({ cards: [card], intents });
+async function setUp(open: readonly OpenChange[], ...onLock: CardOnLock[]) {
+  const domain = await createDomain({ cards: [card], open });
   const memory = createCardMemory(...onLock);
   domain.link.reply(lockId, memory.replier);
   return { ...domain, memory };
@@ -36,7 +37,7 @@ describe('settlement after a hello', () => {
       'on the lock',
     ],
     ['a validity that the lock has not taken over', validity, [held('42')], [card], ['42'], 'on the lock'],
-    ['a validity of a card that the lock does not have', validity, [], [], [], 'not on the lock'],
+    ['a validity of a card that the lock does not have: it stays wanted', validity, [], [card], [], 'not on the lock'],
     ['a deletion that was done', removal, [], [], [], 'not on the lock'],
     [
       'a deletion that was not done, with the dates of the lock',
@@ -46,13 +47,13 @@ describe('settlement after a hello', () => {
       ['42'],
       'on the lock',
     ],
-  ])('follows the lock for %s (Protocol 5.4 rule 6)', async (_what, intent, onLock, known, left, result) => {
-    const { cardService, cards, memory, notices } = await setUp([intent], ...onLock);
+  ])('follows the lock for %s (Protocol 5.4 rule 6)', async (_what, change, onLock, known, left, result) => {
+    const { cardService, cards, memory, notices } = await setUp([change], ...onLock);
     await cardService.reconcile(lockId);
-    expect(cards.now(lockId)).toEqual({ cards: known, intents: [] });
+    expect(cards.now(lockId)).toEqual({ cards: known, open: [] });
     expect(memory.cards().map(({ cardNumber }) => cardNumber)).toEqual(left);
     expect(notices.filter(({ kind }) => !kind.endsWith('command-ended'))).toEqual([
-      { kind: 'card-settled', lockId, intent: intent.kind, result },
+      { kind: 'card-settled', lockId, intent: change.kind, result },
     ]);
   });
 
@@ -64,7 +65,7 @@ describe('settlement after a hello', () => {
     await cardService.reconcile(lockId);
     expect(link.ops()).toEqual(ops);
     expect(memory.cards()).toEqual([held('42'), held('777', 3, 4)]);
-    expect(cards.now(lockId)).toEqual({ cards: [card], intents: [] });
+    expect(cards.now(lockId)).toEqual({ cards: [card], open: [] });
     expect(notices).toContainEqual({ kind: 'card-settled', lockId, intent: 'add', result: 'on the lock before' });
     expect(notices).toContainEqual({ kind: 'cards-unknown', lockId, count: 1 });
   });
@@ -74,7 +75,7 @@ describe('settlement after a hello', () => {
     await cardService.reconcile(lockId);
     expect(link.ops()).toEqual(['list-cards']);
     expect(memory.cards()).toEqual([held('42'), held('777')]);
-    expect(cards.now(lockId)).toEqual({ cards: [card], intents: [] });
+    expect(cards.now(lockId)).toEqual({ cards: [card], open: [] });
     expect(notices).toContainEqual({ kind: 'card-left-on-lock', lockId });
   });
 
@@ -82,7 +83,7 @@ describe('settlement after a hello', () => {
     const { cardService, cards, link, memory } = await setUp([add], held('42'), held('777'));
     link.reply(lockId, (command) => (command.op === 'remove-card' ? refusal('not-found') : memory.replier(command)));
     await cardService.reconcile(lockId);
-    expect(cards.now(lockId)).toEqual({ cards: [card], intents: [] });
+    expect(cards.now(lockId)).toEqual({ cards: [card], open: [] });
   });
 
   it('asks nothing when nothing is open (Protocol 5.4 rule 6)', async () => {
@@ -97,13 +98,13 @@ describe('settlement after a hello', () => {
     const { cardService, cards, link } = await setUp([add], ...many, held('777'), held('42'));
     await cardService.reconcile(lockId);
     expect(link.ops()).toEqual(['list-cards', 'list-cards', 'list-cards', 'remove-card']);
-    expect(cards.now(lockId)).toEqual({ cards: [card], intents: [] });
+    expect(cards.now(lockId)).toEqual({ cards: [card], open: [] });
   });
 
-  it('closes several open changes, one after the other (Protocol 5.4 rule 6)', async () => {
+  it('ends several open changes, one after the other (Protocol 5.4 rule 6)', async () => {
     const { cardService, cards, memory } = await setUp([add, validity], held('777'), held('42', 5, 6));
     await cardService.reconcile(lockId);
-    expect(cards.now(lockId)).toEqual({ cards: [{ ...card, startDate: 5, endDate: 6 }], intents: [] });
+    expect(cards.now(lockId)).toEqual({ cards: [{ ...card, startDate: 5, endDate: 6 }], open: [] });
     expect(memory.cards()).toEqual([held('42', 5, 6)]);
   });
 
@@ -122,7 +123,7 @@ describe('settlement after a hello', () => {
     const { cardService, cards, link, notices } = await setUp([removal]);
     link.reply(lockId, replier);
     await cardService.reconcile(lockId);
-    expect(cards.now(lockId)).toEqual({ cards: [card], intents: [removal] });
+    expect(cards.now(lockId)).toEqual({ cards: [card], open: [removal] });
     expect(notices).toContainEqual(expect.objectContaining({ kind: 'follow-up-failed', step: 'settle-cards' }));
   });
 
@@ -130,10 +131,10 @@ describe('settlement after a hello', () => {
     const { cardService, cards, link, memory } = await setUp([add], held('777'));
     link.reply(lockId, (command) => (command.op === 'remove-card' ? refusal('busy') : memory.replier(command)));
     await cardService.reconcile(lockId);
-    expect(cards.now(lockId).intents).toEqual([add]);
+    expect(cards.now(lockId).open).toEqual([add]);
     link.connect(lockId, memory.replier);
     await cardService.reconcile(lockId);
-    expect(cards.now(lockId).intents).toEqual([]);
+    expect(cards.now(lockId).open).toEqual([]);
     expect(memory.cards()).toEqual([]);
   });
 
@@ -145,9 +146,9 @@ describe('settlement after a hello', () => {
     link.connect(lockId, memory.replier);
     await first;
     expect(link.ops()).toEqual(['list-cards', 'remove-card']);
-    expect(cards.now(lockId).intents).toEqual([add]);
+    expect(cards.now(lockId).open).toEqual([add]);
     await cardService.reconcile(lockId);
-    expect(cards.now(lockId).intents).toEqual([]);
+    expect(cards.now(lockId).open).toEqual([]);
   });
 
   it('lets a door through soon when the lock ignores what it is asked (Protocol 5.4 rule 6)', async () => {
@@ -165,10 +166,10 @@ describe('settlement after a hello', () => {
     const { cardService, cards, storage, memory } = await setUp([add], held('777'));
     storage.fails = () => true;
     await cardService.reconcile(lockId);
-    expect(cards.now(lockId).intents).toEqual([add]);
+    expect(cards.now(lockId).open).toEqual([add]);
     storage.fails = () => false;
     await cardService.reconcile(lockId);
-    expect(cards.now(lockId).intents).toEqual([]);
+    expect(cards.now(lockId).open).toEqual([]);
     expect(memory.cards()).toEqual([]);
   });
 
@@ -188,7 +189,7 @@ describe('settlement after a hello', () => {
     link.sent[1]?.answer(ok);
     await settling;
     expect(link.ops()).toEqual(['list-cards', 'lock']);
-    expect(cards.now(lockId)).toMatchObject({ cards: [{ cardNumber: '0042' }, { name: 'by phone' }], intents: [] });
+    expect(cards.now(lockId)).toMatchObject({ cards: [{ cardNumber: '0042' }, { name: 'by phone' }], open: [] });
     expect(memory.cards()).toEqual([held('777')]);
   });
 
@@ -203,7 +204,7 @@ describe('settlement after a hello', () => {
     await settled();
     release();
     await Promise.all([settling, phone]);
-    expect(cards.now(lockId)).toEqual({ cards: [{ ...card, startDate: 8, endDate: 9 }], intents: [] });
+    expect(cards.now(lockId)).toEqual({ cards: [{ ...card, startDate: 8, endDate: 9 }], open: [] });
   });
 
   it('waits for the card change under way, and goes before those that wait (Protocol 5.4 rule 6)', async () => {

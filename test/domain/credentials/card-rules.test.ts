@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { CardId } from '../../../src/domain/credentials/card.ts';
-import { digestOf, holderAt, numberOf, removal, renaming } from '../../../src/domain/credentials/card-rules.ts';
-import { createHeldCards } from '../../../src/domain/credentials/lock-cards.ts';
+import { digestOf, holderAt, removal, renaming } from '../../../src/domain/credentials/card-rules.ts';
+import { createEntries } from '../../../src/domain/credentials/lock-entries.ts';
 import { someCard } from '../../support/domain.ts';
+import { entryOfCard } from '../../support/open-changes.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
@@ -22,29 +23,14 @@ describe('digestOf', () => {
   });
 });
 
-describe('the cards of a lock', () => {
-  const card = someCard({ cardNumber: '0042' });
-  const change = { kind: 'change-validity', cardId: card.cardId, startDate: 1, endDate: 2 } as const;
-  const deletion = { kind: 'delete', cardId: card.cardId } as const;
-  const current = createHeldCards();
-  current.apply({ put: [card] });
-
-  it('name the card that an intent is about, and none when it is gone (Protocol 5.4 rule 6)', () => {
-    expect(numberOf(current, change)).toBe('42');
-    expect(numberOf(current, deletion)).toBe('42');
-    expect(numberOf(current, { kind: 'add', card: someCard({ cardNumber: '007' }) })).toBe('7');
-    expect(numberOf(current, { kind: 'delete', cardId: 5 as CardId })).toBeUndefined();
-  });
-});
-
 describe('the holder of a card number at a date', () => {
   const number = '0042';
-  const alice = someCard({ cardNumber: number, name: 'Alice', createdAt: 10_000 });
-  const bob = someCard({ cardId: 101 as CardId, cardNumber: '42', name: 'Bob', createdAt: 50_000 });
-  const named = (held: ReturnType<typeof createHeldCards>, ...dates: number[]) => dates.map((date) => holderAt(held, '42', date));
+  const alice = entryOfCard(someCard({ cardNumber: number, name: 'Alice', createdAt: 10_000 }));
+  const bob = entryOfCard(someCard({ cardId: 101 as CardId, cardNumber: '42', name: 'Bob', createdAt: 50_000 }));
+  const named = (held: ReturnType<typeof createEntries>, ...dates: number[]) => dates.map((date) => holderAt(held, '42', date));
 
   it('is the card of that number from when it was added', () => {
-    const held = createHeldCards();
+    const held = createEntries();
     held.apply({ put: [alice] });
     expect(named(held, 10_000, 99_000)).toEqual(['Alice', 'Alice']);
     // The clock of a lock may be 2 s off.
@@ -53,7 +39,7 @@ describe('the holder of a card number at a date', () => {
   });
 
   it('is the holder at that date, when the card was removed and its number given to somebody else', () => {
-    const held = createHeldCards();
+    const held = createEntries();
     held.apply({ put: [alice] });
     held.apply(removal(held, alice, 30_000));
     expect(named(held, 20_000, 29_999, 32_000, 40_000)).toEqual(['Alice', 'Alice', undefined, undefined]);
@@ -62,7 +48,7 @@ describe('the holder of a card number at a date', () => {
   });
 
   it('is the name that the card had then, when it was renamed', () => {
-    const held = createHeldCards();
+    const held = createEntries();
     held.apply({ put: [alice] });
     held.apply(renaming(held, alice, 'Ann', 20_000));
     held.apply(renaming(held, { ...alice, name: 'Ann' }, 'Anna', 30_000));

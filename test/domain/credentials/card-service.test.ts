@@ -25,7 +25,7 @@ describe('adding a card', () => {
       expect(await codeOf(() => cardService.add(manager, lockId, twin, via, stays()))).toBe('card-exists');
     }
     expect(link.sent).toEqual([]);
-    expect(cards.now(lockId)).toEqual({ cards: [card], intents: [] });
+    expect(cards.now(lockId)).toEqual({ cards: [card], open: [] });
   });
 
   it('knows the lock only: the same number on another lock is another card (HTTP API 4)', async () => {
@@ -91,7 +91,7 @@ describe('adding a card', () => {
     storage.fails = (write) => write === 'counters.cardId';
     expect(await codeOf(() => cardService.add(manager, lockId, newCard(), 'gateway', stays()))).toBe('storage-unavailable');
     expect(link.sent).toEqual([]);
-    expect(cards.now(lockId)).toEqual({ cards: [], intents: [] });
+    expect(cards.now(lockId)).toEqual({ cards: [], open: [] });
   });
 
   it('adds one of two that are asked for at the same moment (HTTP API 6.2 card-exists)', async () => {
@@ -182,13 +182,13 @@ describe('other things about cards', () => {
     domain.evidence.heard(domain.commands.session(lockId), []);
     const memory = createCardMemory();
     domain.link.reply(lockId, (command) => {
-      domain.storage.fails = (write) => command.op === 'add-card' && write === 'cards.update';
+      domain.storage.fails = (write) => command.op === 'add-card' && write === 'entries.update';
       return memory.replier(command);
     });
     expect(await codeOf(() => domain.cardService.add(manager, lockId, newCard(), 'gateway', stays()))).toBe('storage-unavailable');
     await settled();
     expect(domain.link.ops()).toEqual(['add-card', 'list-cards', 'remove-card']);
-    expect(domain.cards.now(lockId)).toEqual({ cards: [], intents: [] });
+    expect(domain.cards.now(lockId)).toEqual({ cards: [], open: [] });
   });
 
   it('a door goes in between the commands of card changes (Protocol 5.4 rule 1)', async () => {

@@ -12,7 +12,7 @@ describe('a registered lock', () => {
     reports.state(lockId, { state: 'locked' });
     await registrationService.remove(admin, lockId);
     expect(locks.get(lockId)).toBeUndefined();
-    expect(cards.now(lockId)).toEqual({ cards: [], intents: [] });
+    expect(cards.now(lockId)).toEqual({ cards: [], open: [] });
     expect(statuses.get(lockId).state).toBeNull();
     expect(link.disconnects).toMatchObject([{ lockId }]);
   });

@@ -78,21 +78,21 @@ describe('a hello', () => {
   });
 
   it('settles open card changes, then asks for missing events, each on its own when another fails (Protocol 4.1, 5.4 rule 6)', async () => {
-    const intent = { kind: 'delete', cardId: 100 as CardId } as const;
-    const { reports, link, cards, notices, storage, clock } = await createDomain({ cards: [someCard()], intents: [intent] });
+    const step = { kind: 'delete', cardId: 100 as CardId } as const;
+    const { reports, link, cards, notices, storage, clock } = await createDomain({ cards: [someCard()], open: [step] });
     const memory = createCardMemory();
     link.reply(lockId, (command) => (command.op === 'set-clock' ? refusal('failed') : memory.replier(command)));
     storage.fails = (write) => write === 'locks.update';
     reports.hello(lockId, { modelNum: 'SN-9', epoch: 'e', lastSeq: 3 });
     await clock.advance(3_000);
     expect(link.ops().filter((op) => op !== 'get-status')).toEqual(['set-clock', 'list-cards', 'resend-events']);
-    expect(cards.now(lockId).intents).toEqual([]);
+    expect(cards.now(lockId).open).toEqual([]);
     expect(notices).toContainEqual(expect.objectContaining({ kind: 'follow-up-failed', step: 'keep what the lock said' }));
   });
 
   it('leaves no follow-up behind when the lock goes at once (Protocol 5.4 rule 4)', async () => {
-    const intent = { kind: 'delete', cardId: 100 as CardId } as const;
-    const { reports, link, clock, notices } = await createDomain({ cards: [someCard()], intents: [intent] });
+    const step = { kind: 'delete', cardId: 100 as CardId } as const;
+    const { reports, link, clock, notices } = await createDomain({ cards: [someCard()], open: [step] });
     reports.hello(lockId, { epoch: 'e', lastSeq: 3 });
     link.lose(lockId);
     reports.offline(lockId, 'it went');

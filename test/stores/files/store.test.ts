@@ -6,7 +6,7 @@ import type { AccountId } from '../../../src/domain/accounts/account.ts';
 import { createSecrets } from '../../../src/stores/files/documents/secrets.ts';
 import { manualClock, startedStore, testStore, withDirectory } from './support/directory.ts';
 import { faultyFiles } from './support/faulty-files.ts';
-import { deviceId, everything, lockId, sampleCard, sampleEvents, sampleLock } from './support/samples.ts';
+import { deviceId, everything, lockId, sampleEntry, sampleEvents, sampleLock } from './support/samples.ts';
 
 /** What kill -9 leaves: the directory lock of a process that no longer exists. */
 async function forgetOwner(directory: string): Promise<void> {
@@ -19,7 +19,7 @@ async function filled(directory: string): Promise<void> {
     await store.ports.counters.next('lockId');
     await store.ports.locks.add(sampleLock(number));
   }
-  await store.ports.cards.update(lockId(2), () => ({ put: [sampleCard(5, 2)] }));
+  await store.ports.entries.update(lockId(2), () => ({ put: [sampleEntry(5, 2)] }));
   await store.ports.records.append(lockId(2), 'e', sampleEvents(1, 10));
   store.ports.statuses.patch(lockId(1), { batteryPercent: 92 });
   await store.stop();
@@ -145,7 +145,7 @@ describe('a restart', () => {
       await filled(directory);
       const { store } = await startedStore(directory);
       expect(store.ports.locks.all()).toEqual([sampleLock(1), sampleLock(2), sampleLock(3)]);
-      expect((await store.ports.cards.of(lockId(2))).cards).toEqual([sampleCard(5, 2)]);
+      expect((await store.ports.entries.of(lockId(2))).entries).toEqual([sampleEntry(5, 2)]);
       expect(store.ports.statuses.get(lockId(1)).batteryPercent).toBe(92);
       expect((await store.ports.records.page({ lockId: lockId(2), ...everything })).list.map(({ recordId }) => recordId)).toEqual([
         10, 9, 8, 7, 6, 5, 4, 3, 2, 1,
@@ -312,7 +312,7 @@ describe('storage that fails', () => {
       await expect(store.maintenance.probe(16_384)).rejects.toMatchObject(refused);
       await expect(store.ports.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'new' }))).rejects.toMatchObject(refused);
       await expect(store.ports.locks.add(sampleLock(4))).rejects.toMatchObject(refused);
-      await expect(store.ports.cards.update(lockId(2), () => ({ put: [sampleCard(6, 2)] }))).rejects.toMatchObject(refused);
+      await expect(store.ports.entries.update(lockId(2), () => ({ put: [sampleEntry(6, 2)] }))).rejects.toMatchObject(refused);
       await expect(store.ports.counters.next('lockId')).rejects.toMatchObject(refused);
       await expect(store.ports.counters.groupId('East')).rejects.toMatchObject(refused);
       await expect(store.ports.accounts.removeTokens([1])).rejects.toMatchObject(refused);
@@ -320,7 +320,7 @@ describe('storage that fails', () => {
       await expect(store.ports.quarantine.keep(deviceId(1), 'not JSON', '{')).rejects.toMatchObject(refused);
       expect(store.ports.locks.get(lockId(1))?.alias).toBe('Door 1');
       expect(store.ports.locks.all()).toHaveLength(3);
-      expect((await store.ports.cards.of(lockId(2))).cards).toHaveLength(1);
+      expect((await store.ports.entries.of(lockId(2))).entries).toHaveLength(1);
       expect(store.ports.accounts.tokenPage(everything).list).toHaveLength(1);
       expect((await store.ports.records.page({ lockId: lockId(2), ...everything })).total).toBe(10);
       expect(await store.ports.records.append(lockId(2), 'e', sampleEvents(1, 10))).toMatchObject({ stored: 0, duplicates: 10 });
@@ -400,7 +400,7 @@ describe('storage that fails', () => {
         await attempt('lock', () => store.ports.locks.add(sampleLock(1)));
         await Promise.all([
           attempt('events', () => store.ports.records.append(lockId(1), 'e', sampleEvents(1, 3))),
-          attempt('card', () => store.ports.cards.update(lockId(1), () => ({ put: [sampleCard(1, 1)] }))),
+          attempt('card', () => store.ports.entries.update(lockId(1), () => ({ put: [sampleEntry(1, 1)] }))),
           attempt('alias', () => store.ports.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'new' }))),
         ]);
         await attempt('more events', () => store.ports.records.append(lockId(1), 'e', sampleEvents(1, 6)));
@@ -411,7 +411,7 @@ describe('storage that fails', () => {
         const again = (await startedStore(directory)).store;
         const seqs = (await again.ports.records.page({ lockId: lockId(1), ...everything })).list.map(({ seq }) => seq).toReversed();
         if (kept.get('lock')) expect(again.ports.locks.all()).toHaveLength(1);
-        if (kept.get('card')) expect((await again.ports.cards.of(lockId(1))).cards).toHaveLength(1);
+        if (kept.get('card')) expect((await again.ports.entries.of(lockId(1))).entries).toHaveLength(1);
         if (kept.get('alias')) expect(again.ports.locks.get(lockId(1))?.alias).toBe('new');
         if (kept.get('events')) expect(seqs.slice(0, 3)).toEqual([1, 2, 3]);
         if (kept.get('more events')) expect(seqs.toSorted()).toEqual([1, 2, 3, 4, 5, 6]);
@@ -517,7 +517,7 @@ test('a lock that is removed stays so, whatever was asked of it in that moment',
     const ends = await Promise.allSettled([
       store.ports.locks.remove(lockId(2)),
       store.ports.locks.update(lockId(2), (lock) => ({ ...lock, alias: 'late' })),
-      store.ports.cards.update(lockId(2), () => ({ put: [sampleCard(6, 2)] })),
+      store.ports.entries.update(lockId(2), () => ({ put: [sampleEntry(6, 2)] })),
       store.ports.locks.remove(lockId(2)),
     ]);
     expect(ends.slice(1)).toEqual([gone, gone, gone]);

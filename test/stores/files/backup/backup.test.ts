@@ -17,7 +17,7 @@ import { faultyFiles } from '../support/faulty-files.ts';
 import {
   everything,
   lockId,
-  sampleCard,
+  sampleEntry,
   sampleEvents,
   sampleLock,
   samplePerson,
@@ -46,7 +46,7 @@ async function withKept(run: (kept: Kept) => Promise<void>): Promise<void> {
       await store.ports.counters.next('lockId');
       await store.ports.counters.next('cardId');
       await store.ports.locks.add(sampleLock(number, { roles: [] }));
-      await store.ports.cards.update(lockId(number), () => ({ put: [sampleCard(number, number)] }));
+      await store.ports.entries.update(lockId(number), () => ({ put: [sampleEntry(number, number)] }));
     }
     await store.ports.counters.next('webhookId');
     await store.ports.webhooks.add(sampleWebhook(1));
@@ -135,7 +135,7 @@ test('a backup of a running store contains everything, and a restore brings back
     expect(second.ports.locks.all()).toEqual(store.ports.locks.all());
     expect(await second.ports.webhooks.all()).toEqual([sampleWebhook(1)]);
     expect([second.ports.people.all(), second.ports.schedules.all()]).toEqual([[samplePerson(1)], [sampleSchedule(1)]]);
-    expect((await second.ports.cards.of(lockId(2))).cards).toEqual((await store.ports.cards.of(lockId(2))).cards);
+    expect((await second.ports.entries.of(lockId(2))).entries).toEqual((await store.ports.entries.of(lockId(2))).entries);
     expect(second.ports.records.progress(lockId(1), 'e')).toEqual({ highest: 300, gaps: [], isBeginning: false });
     expect(log.lines.filter((line) => /^(warn|error)/.test(line))).toEqual([]);
     await second.stop();

@@ -152,7 +152,7 @@ describe('the file of the cards of a lock', () => {
       };
       const { store: again } = await startedStore(directory, { files });
       expect(opened).toEqual([]);
-      expect(again.ports.cards.inMemory(lockId(1))).toBeUndefined();
+      expect(again.ports.entries.inMemory(lockId(1))).toBeUndefined();
       expect(again.ports.entries.inMemory(lockId(2))?.entries).toEqual([]);
       const [one, other] = await Promise.all([again.ports.entries.of(lockId(1)), again.ports.entries.of(lockId(1))]);
       expect([one.entries, other.entries, again.ports.entries.inMemory(lockId(1))?.entries]).toEqual([

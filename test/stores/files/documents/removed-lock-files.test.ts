@@ -5,7 +5,7 @@ import { recordDaysAtMost } from '../../../../src/domain/records/record.ts';
 import { verify } from '../../../../src/stores/files/verify/verify.ts';
 import { manualClock, startedStore, withDirectory } from '../support/directory.ts';
 import { faultyFiles } from '../support/faulty-files.ts';
-import { deviceId, lockId, sampleCard, sampleLock, sampleRemovedLock } from '../support/samples.ts';
+import { deviceId, lockId, sampleEntry, sampleLock, sampleRemovedLock } from '../support/samples.ts';
 
 test('the document of a removed lock is there after a restart, and its lockId is not given out again', () =>
   withDirectory(async (directory) => {
@@ -65,7 +65,7 @@ async function afterFailedRemoval(directory: string, failing: 'cards' | 'locks')
   const { store } = await startedStore(directory, { files });
   for (const id of [1, 2]) {
     await store.ports.locks.add(sampleLock(id));
-    await store.ports.cards.update(lockId(id), () => ({ put: [sampleCard(id, id)] }));
+    await store.ports.entries.update(lockId(id), () => ({ put: [sampleEntry(id, id)] }));
   }
   await store.ports.removedLocks.add(sampleRemovedLock(1));
   files.fault = (operation, path) => (operation === 'unlink' && path.includes(`/${failing}/`) ? 'EACCES' : undefined);
@@ -74,8 +74,8 @@ async function afterFailedRemoval(directory: string, failing: 'cards' | 'locks')
   const isThere = store.ports.locks.get(lockId(1)) !== undefined;
   if (!isThere) {
     expect([store.ports.locks.all().map((lock) => lock.lockId), store.ports.locks.byDevice(deviceId(1))]).toEqual([[2], undefined]);
-    expect((await store.ports.cards.of(lockId(1))).cards).toEqual([]);
-    await expect(store.ports.cards.update(lockId(1), () => ({}))).rejects.toMatchObject({ code: 'lock-not-found' });
+    expect((await store.ports.entries.of(lockId(1))).entries).toEqual([]);
+    await expect(store.ports.entries.update(lockId(1), () => ({}))).rejects.toMatchObject({ code: 'lock-not-found' });
   }
   await store.stop();
   return { left, isThere };
@@ -97,7 +97,7 @@ test('a lock whose cards cannot be deleted is removed, the error says what is le
     const { store, log } = await startedStore(directory);
     expect(await readdir(`${directory}/cards`)).toEqual(['2.jsonl']);
     expect([store.ports.removedLocks.all(), store.ports.locks.all().map((lock) => lock.lockId)]).toEqual([[sampleRemovedLock(1)], [2]]);
-    expect((await store.ports.cards.of(lockId(2))).cards).toEqual([sampleCard(2, 2)]);
+    expect((await store.ports.entries.of(lockId(2))).entries).toEqual([sampleEntry(2, 2)]);
     expect(log.lines.filter((line) => line.includes('"card-file-deleted"'))).toHaveLength(1);
     await store.stop();
   }));
@@ -108,7 +108,7 @@ test('a lock whose document cannot be deleted stays with its cards, and nothing 
     expect(isThere).toBe(true);
     expect(left).toMatchObject({ rejected: { code: 'storage-unavailable', message: expect.stringMatching(/nothing was changed$/) } });
     const { store } = await startedStore(directory);
-    expect((await store.ports.cards.of(lockId(1))).cards).toEqual([sampleCard(1, 1)]);
+    expect((await store.ports.entries.of(lockId(1))).entries).toEqual([sampleEntry(1, 1)]);
     await store.stop();
   }));
 
@@ -135,7 +135,7 @@ test('a first card that is being written when its lock is removed does not bring
     const { store } = await startedStore(directory);
     await store.ports.locks.add(sampleLock(1));
     await store.ports.removedLocks.add(sampleRemovedLock(1));
-    const card = store.ports.cards.update(lockId(1), () => ({ put: [sampleCard(1, 1)] })).catch(() => undefined);
+    const card = store.ports.entries.update(lockId(1), () => ({ put: [sampleEntry(1, 1)] })).catch(() => undefined);
     await store.ports.locks.remove(lockId(1));
     await card;
     await store.stop();

@@ -8,7 +8,7 @@ import type { RecordDraft } from '../../../../src/domain/records/record.ts';
 import type { Store } from '../../../../src/stores/files/store.ts';
 import { type CuttableFiles, cuttableFiles, type Left } from '../support/cuttable-files.ts';
 import { type ManualClock, manualClock, testStore } from '../support/directory.ts';
-import { everything, lockId, sampleCard, sampleEvents, sampleLock, sampleRemovedLock } from '../support/samples.ts';
+import { everything, lockId, sampleEntry, sampleEvents, sampleLock, sampleRemovedLock, unsureEntry } from '../support/samples.ts';
 
 const directory = '/disk/data';
 const dayMs = 86_400_000;
@@ -25,7 +25,7 @@ const [one, other] = ['1', '2'].map((digit) => ({ hash: digit.repeat(64), tokenI
 const guest = { accountId: 2 as AccountId, username: 'guest', gatewayAdministrator: false, accessManager: false, createdAt: 1 };
 const guestToken = { tokenId: 2, accountId: guest.accountId, name: 'phone', hash: '3'.repeat(64), createdAt: 1, expiresAt: null };
 const jam = { kind: 'jammed', lockId: first, since: 1, reason: 'its bolt is jammed' } as const;
-const brief = (cardId: number) => sampleCard(cardId, 1);
+const brief = (cardId: number) => sampleEntry(cardId, 1);
 const deed = (id: number): AuditEntry => ({
   ...{ id, at: Date.UTC(2026, 10, 21, 9), username: 'admin', address: '', action: 'unlock', object: 'lock 1', detail: '' },
   outcome: 'lock-busy',
@@ -39,6 +39,7 @@ const nothing = {
   isSecondThere: 0,
   isSecondGone: 0,
   cardId: 0,
+  isCardOpen: 0,
   isCardThere: 0,
   isCardGone: 0,
   isGuestThere: 0,
@@ -92,7 +93,7 @@ async function live(files: CuttableFiles, clock: ManualClock, kept: Kept): Promi
   await append(2);
   await Promise.all([store.maintenance.sealDays(), append(2)]);
   const cardId = await store.ports.counters.next('cardId');
-  await store.ports.cards.update(first, () => ({ put: [sampleCard(cardId, 1)] }));
+  await store.ports.entries.update(first, () => ({ put: [sampleEntry(cardId, 1)] }));
   kept.cards = 1;
   await manage(store, kept);
   kept.isSecondThere = 0;
@@ -114,9 +115,11 @@ async function live(files: CuttableFiles, clock: ManualClock, kept: Kept): Promi
 
 /** A card, an account and an alarm are added and removed, and each part of the audit log gets a line. */
 async function manage(store: Store, kept: Kept): Promise<void> {
-  const { counters, cards, accounts, alarms, audit } = store.ports;
+  const { counters, entries, accounts, alarms, audit } = store.ports;
   kept.cardId = await counters.next('cardId');
-  await cards.update(first, () => ({ put: [brief(kept.cardId)] }));
+  await entries.update(first, () => ({ put: [unsureEntry(kept.cardId, 1)] }));
+  kept.isCardOpen = 1;
+  await entries.update(first, () => ({ put: [brief(kept.cardId)] }));
   kept.isCardThere = 1;
   await accounts.add(guest);
   await accounts.addToken(guestToken);
@@ -126,9 +129,9 @@ async function manage(store: Store, kept: Kept): Promise<void> {
   await audit.append(deed(await audit.nextId()));
   await audit.appendAttempt(deed(await audit.nextId()));
   kept.deeds = 2;
-  kept.isCardThere = kept.isGuestThere = kept.isJammed = 0;
-  const { cardId, cardNumber, name } = brief(kept.cardId);
-  await cards.update(first, () => ({ remove: [cardId], past: [{ cardId, cardNumber, name, from: 0, to: 5 }] }));
+  kept.isCardOpen = kept.isCardThere = kept.isGuestThere = kept.isJammed = 0;
+  const { entryId: cardId, number: cardNumber, name } = brief(kept.cardId);
+  await entries.update(first, () => ({ remove: [cardId], past: [{ cardId, cardNumber, name, from: 0, to: 5 }] }));
   kept.isCardGone = 1;
   await accounts.remove(guest.accountId, 7);
   kept.isGuestGone = 1;
@@ -137,10 +140,11 @@ async function manage(store: Store, kept: Kept): Promise<void> {
 }
 
 async function checkManaged(store: Store, kept: Kept): Promise<void> {
-  const { locks, removedLocks, cards, accounts, alarms, audit, counters } = store.ports;
-  const held = await cards.of(first);
-  const { cardId, cardNumber } = brief(kept.cardId);
-  if (kept.isCardThere === 1) expect(held.byId(cardId)).toBeDefined();
+  const { locks, removedLocks, entries, accounts, alarms, audit, counters } = store.ports;
+  const held = await entries.of(first);
+  const { entryId: cardId, number: cardNumber, held: sure } = brief(kept.cardId);
+  if (kept.isCardOpen === 1) expect(held.byId(cardId)).toBeDefined();
+  if (kept.isCardThere === 1) expect(held.byId(cardId)?.held).toEqual(sure);
   if (kept.isCardGone === 1) expect([held.byId(cardId), held.past(cardNumber).length]).toEqual([undefined, 1]);
   if (kept.cardId > 0) expect(await counters.next('cardId')).toBeGreaterThan(kept.cardId);
   const isGuest = [accounts.get(guest.accountId), accounts.token(guestToken.tokenId)].map((one) => one !== undefined);
@@ -159,7 +163,7 @@ async function checkManaged(store: Store, kept: Kept): Promise<void> {
 async function check(store: Store, kept: Kept): Promise<void> {
   const lock = store.ports.locks.get(first);
   if (kept.events > 0) expect(Number(lock?.alias ?? -1)).toBeGreaterThanOrEqual(kept.alias);
-  expect((await store.ports.cards.of(first)).cards.length).toBeGreaterThanOrEqual(kept.cards);
+  expect((await store.ports.entries.of(first)).entries.length).toBeGreaterThanOrEqual(kept.cards);
   if (kept.isSecondThere === 1) expect(store.ports.locks.get(second)).toBeDefined();
   if (kept.isSecondGone === 1) expect(store.ports.locks.get(second)).toBeUndefined();
   await checkManaged(store, kept);

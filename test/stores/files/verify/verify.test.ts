@@ -12,7 +12,7 @@ import {
   deviceId,
   everything,
   lockId,
-  sampleCard,
+  sampleEntry,
   sampleEvent,
   sampleEvents,
   sampleLockBehind,
@@ -44,7 +44,7 @@ async function fill(directory: string): Promise<void> {
     await store.ports.counters.next('cardId');
     // Its operator is account 2, which was removed.
     await store.ports.locks.add(sampleLockBehind(number, number === 2 ? hubId : null));
-    await store.ports.cards.update(lockId(number), () => ({ put: [sampleCard(number, number)] }));
+    await store.ports.entries.update(lockId(number), () => ({ put: [sampleEntry(number, number)] }));
     await store.ports.records.append(lockId(number), 'e', [...sampleEvents(1, 149), sampleEvent(150, { command: 7 })]);
   }
   await store.ports.counters.groupId('East');
