@@ -50,6 +50,7 @@ export const refusalReasons = [
   'unknown-fingerprint',
   'not-valid-now',
   'schedule',
+  'used',
   'locked-out',
   'clock-not-set',
   'privacy-lock',

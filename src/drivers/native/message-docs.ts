@@ -139,7 +139,7 @@ export const protocolMemberDocs: Readonly<Record<string, string>> = {
   type: `What happened: ${listed(Object.keys(recordLabels))}, or a word of the lock’s own.`,
   success: 'False for a refused attempt; true when absent. Of `jammed` it is false.',
   reason: `Why it was refused: ${listed(refusalReasons)}, or a word of the lock’s own.`,
-  credential: 'Card number or passcode.',
+  credential: 'Card number or passcode; not a passcode that the lock does not know.',
   username: 'Who, if the lock knows. Ignored with remote-*.',
   commandId: 'The command that caused it. Only by it a remote event has the name of a person, once.',
   events: '1 to 100 of them.',
