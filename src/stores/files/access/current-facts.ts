@@ -3,12 +3,13 @@
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import { type AccessDraft, sayingOf, stands, topicOf } from '../../../domain/access/access-log.ts';
-import { checksummedLine, isIntact, jsonOf } from '../checksummed-line.ts';
+import { isIntact, jsonOf } from '../checksummed-line.ts';
 import { nextTick } from '../records/next-turn.ts';
+import { encodeLines } from './sliced-lines.ts';
 
 /** A lock, or that of the gateway. */
 const ofGateway = 0;
-/** Locks that are encoded or decoded before other work may run. */
+/** Locks that are decoded before other work may run. */
 const sliceLocks = 100;
 
 const lockLine = z.object({ lockId: z.int().min(0), facts: z.record(z.string(), z.int()) });
@@ -47,14 +48,7 @@ export function createCurrentFacts(): CurrentFacts {
       facts.set(topicOf(draft), fingerprint);
     },
     topics: (lockId) => byLock.get(lockId ?? ofGateway)?.keys() ?? [],
-    async encode() {
-      const texts = [checksummedLine({ schemaVersion: 1, locks: byLock.size })];
-      for (const [lockId, facts] of byLock) {
-        texts.push(checksummedLine({ lockId, facts: Object.fromEntries(facts) }));
-        if (texts.length % sliceLocks === 0) await nextTick();
-      }
-      return Buffer.from(texts.join(''));
-    },
+    encode: () => encodeLines(factLines(byLock)),
     async load(bytes) {
       byLock.clear();
       let expected: number | undefined;
@@ -73,4 +67,9 @@ export function createCurrentFacts(): CurrentFacts {
       if (expected !== byLock.size) throw new Error('it is not whole');
     },
   };
+}
+
+function* factLines(byLock: ReadonlyMap<number, ReadonlyMap<string, number>>): Generator<object> {
+  yield { schemaVersion: 1, locks: byLock.size };
+  for (const [lockId, facts] of byLock) yield { lockId, facts: Object.fromEntries(facts) };
 }

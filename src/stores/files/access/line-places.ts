@@ -2,10 +2,10 @@
 // one line and parses nothing else (Store 10).
 import { z } from 'zod';
 import type { AccessLine } from '../../../domain/access/access-log.ts';
-import { checksummedLine, isIntact, jsonOf } from '../checksummed-line.ts';
-import { nextTick } from '../records/next-turn.ts';
+import { isIntact, jsonOf } from '../checksummed-line.ts';
 import type { LinePlace } from '../records/read-lines.ts';
 import { keysOf } from './access-line.ts';
+import { encodeLines } from './sliced-lines.ts';
 
 /** What is known of a file without reading it. */
 export interface FileHead {
@@ -27,8 +27,6 @@ export interface LinePlaces {
   encode(head: FileHead): Promise<Buffer>;
 }
 
-/** Keys that are encoded before other work may run. */
-const sliceKeys = 500;
 const whole = z.int().min(0);
 const headLine = z.object({
   schemaVersion: z.literal(1),
@@ -59,15 +57,13 @@ export function createLinePlaces(): LinePlaces {
       }
     },
     under: (key) => pairs(byKey.get(key) ?? []),
-    async encode(head) {
-      const texts = [checksummedLine({ schemaVersion: 1, ...head })];
-      for (const [key, places] of byKey) {
-        texts.push(checksummedLine({ key, places }));
-        if (texts.length % sliceKeys === 0) await nextTick();
-      }
-      return Buffer.from(texts.join(''));
-    },
+    encode: (head) => encodeLines(indexLines(head, byKey)),
   };
+}
+
+function* indexLines(head: FileHead, byKey: ReadonlyMap<string, readonly number[]>): Generator<object> {
+  yield { schemaVersion: 1, ...head };
+  for (const [key, places] of byKey) yield { key, places };
 }
 
 /** The head of an index; undefined when its first line is not what was written. `beginning` has at least the whole first line. */
