@@ -20,6 +20,11 @@ export function createMemoryAccessLog(now: () => number, initial: readonly Acces
     },
     stored: async () => undefined,
     ofLock: async (lockId, until) => lines.filter((line) => line.lockId === lockId && line.recordedAt <= until),
+    contactOf: async (lockIds) =>
+      lines.filter(
+        ({ what, lockId }) =>
+          (what === 'online' || what === 'offline' || what === 'clock') && (lockId === null || lockIds.includes(lockId)),
+      ),
     about: async (subject) =>
       lines.filter((line) => {
         if ('personId' in subject) return line.personId === subject.personId;

@@ -50,6 +50,8 @@ export function goneDraftsOf(entry: Entry, span: FactSpan, names: EntryNames): r
 function heldDraft({ held, managed }: Entry, named: Omit<AccessDraft, 'what'>): AccessDraft {
   if (held === null) return { ...named, what: 'gone' };
   const { window, sure, basis, commandId = null } = held;
+  // The lock has confirmed that it is gone.
+  if (sure && window === null) return { ...named, what: 'gone', basis, commandId };
   const words = [...(window?.once ? ['once'] : []), ...(managed ? [] : ['noted']), ...(window === null ? ['remove'] : [])];
   const { startDate, endDate, hours } = window ?? nothing;
   return { ...named, what: sure ? 'held' : 'unsure', startDate, endDate, hours, basis, commandId, detail: words.join(' ') };

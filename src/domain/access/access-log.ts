@@ -47,6 +47,8 @@ export interface AccessLog {
   stored(): Promise<void>;
   /** The lines about a lock that were recorded until then (included), the oldest first; with null, those of the gateway. */
   ofLock(lockId: LockId | null, until: number): Promise<readonly AccessLine[]>;
+  /** The lines about whether these locks and the gateway were online, and about the clocks of the locks. */
+  contactOf(lockIds: readonly LockId[]): Promise<readonly AccessLine[]>;
   /** The lines about a person, a credential, or a card number in one of these forms (without leading zeros), over all locks. */
   about(subject: AccessSubject): Promise<readonly AccessLine[]>;
   /** Whether the last line about the same says the same as this draft. From memory; lines that are being written count. */

@@ -69,9 +69,9 @@ export async function writeIndex(files: FileLayer, file: AccessFile): Promise<vo
   file.places = undefined;
 }
 
-/** The lines of a file under a key, in their order. Damaged ones are left out. */
-export async function linesUnder(files: FileLayer, file: AccessFile, key: string): Promise<AccessLine[]> {
-  const places = await placesUnder(files, file, key);
+/** The lines of a file under any of these keys. Damaged ones are left out. */
+export async function linesUnder(files: FileLayer, file: AccessFile, keys: readonly string[]): Promise<AccessLine[]> {
+  const places = await placesUnder(files, file, keys);
   if (places.length === 0) return [];
   const handle = await files.open(file.path, 'read');
   const found = await readLines(handle.read, places).finally(handle.close);
@@ -84,15 +84,16 @@ export async function linesUnder(files: FileLayer, file: AccessFile, key: string
   return lines;
 }
 
-async function placesUnder(files: FileLayer, file: AccessFile, key: string): Promise<readonly LinePlace[]> {
-  if (file.places !== undefined) return file.places.under(key);
+async function placesUnder(files: FileLayer, file: AccessFile, keys: readonly string[]): Promise<readonly LinePlace[]> {
+  const { places } = file;
+  if (places !== undefined) return keys.flatMap((key) => places.under(key));
   const index = await readIfThere(files, file.indexPath);
-  const places = index && placesIn(index, key);
-  if (places !== undefined) return places;
+  const indexed = index && keys.map((key) => placesIn(index, key));
+  if (indexed?.every((one) => one !== undefined)) return indexed.flat();
   // The next start makes the index again; until then the file is read.
   const found: LinePlace[] = [];
   await scanFile(files, file.path, (line, place) => {
-    if (keysOf(line).includes(key)) found.push(place);
+    if (keysOf(line).some((key) => keys.includes(key))) found.push(place);
   });
   return found;
 }

@@ -13,7 +13,7 @@ import { storageUnavailable } from '../flush-guard.ts';
 import { nextTick } from '../records/next-turn.ts';
 import { linesUnder } from './access-file.ts';
 import { type AccessFilesOptions, createAccessFiles } from './access-files.ts';
-import { credentialKey, lockKey, numberKey, personKey } from './access-line.ts';
+import { contactKey, credentialKey, lockKey, numberKey, personKey } from './access-line.ts';
 import { createCurrentFacts, factPrintOf } from './current-facts.ts';
 
 /** Lines of one flush. */
@@ -86,8 +86,7 @@ export function createAccessLogFiles(options: Omit<AccessFilesOptions, 'facts'>)
       const found = new Map<number, AccessLine>();
       try {
         for (const file of accessFiles.all()) {
-          for (const key of keys)
-            for (const line of await linesUnder(options.files, file, key)) if (line.recordedAt <= until) found.set(line.id, line);
+          for (const line of await linesUnder(options.files, file, keys)) if (line.recordedAt <= until) found.set(line.id, line);
         }
       } catch (error) {
         throw storageUnavailable(error);
@@ -122,6 +121,7 @@ export function createAccessLogFiles(options: Omit<AccessFilesOptions, 'facts'>)
       if (failure !== undefined) throw failure;
     },
     ofLock: (lockId, until) => linesOf([lockKey(lockId)], until),
+    contactOf: (lockIds) => linesOf([...lockIds.map(contactKey), contactKey(null)], Number.MAX_SAFE_INTEGER),
     about: (subject) => linesOf(keysOfSubject(subject), Number.MAX_SAFE_INTEGER),
     says(draft) {
       const expected = coming.get(placeOf(draft));
