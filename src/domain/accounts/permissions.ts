@@ -57,6 +57,6 @@ export function requireManagedLock(locks: LockStore, caller: Caller, lockId: Loc
 }
 
 /** Throws `forbidden` for all but access managers. */
-export function requireAccessRights(caller: Caller & { readonly accessManager?: boolean }): void {
+export function requireAccessRights(caller: Caller): void {
   if (!caller.accessManager) throw new DomainError('forbidden', 'this is for access managers');
 }

@@ -25,6 +25,8 @@ export interface GrantedNumber {
 export interface GrantedNumbers {
   /** Everything that grants want on this lock at this instant, by credentialId. Cost: of what it returns, and of the people behind it. */
   onLock(lockId: LockId, now: number): readonly GrantedNumber[];
+  /** The same of one person. */
+  ofPerson(lockId: LockId, personId: PersonId, now: number): readonly GrantedNumber[];
   /** The earliest instant after `now` at which `onLock` may return something else; null: never by itself. */
   nextEdge(lockId: LockId, now: number): number | null;
 }
@@ -68,8 +70,9 @@ export function createGrantedNumbers(options: {
     if (dates === undefined) return undefined;
     return { startDate: dates.startDate, endDate: dates.endDate, hours: hoursOn(grant.scheduleId), once: credential.once };
   }
-  /** Calls back with each credential that is wanted on the lock, with its piece. */
+  /** Calls back with each credential of these people that is wanted on the lock, with its piece. */
   function each(
+    of: (lock: Lock) => readonly Person[],
     lockId: LockId,
     now: number,
     see: (person: Person, credential: Credential, grants: readonly Grant[], piece: WindowPiece) => void,
@@ -79,7 +82,7 @@ export function createGrantedNumbers(options: {
     const isSuspect = clockIsSuspect();
     if (!isSuspect) believed = now;
     const linesAtMost = hoursLinesOf(lock);
-    for (const person of people.reaching(lockId, lock.groupId)) {
+    for (const person of of(lock)) {
       if (person.suspended || person.removed) continue;
       const reaching = person.grants.filter((grant) => reaches(grant, lock));
       for (const credential of person.credentials) {
@@ -100,19 +103,24 @@ export function createGrantedNumbers(options: {
     }
   }
 
+  const everybody = (lock: Lock): readonly Person[] => people.reaching(lock.lockId, lock.groupId);
+
+  function wantedOf(of: (lock: Lock) => readonly Person[], lockId: LockId, now: number): readonly GrantedNumber[] {
+    const wanted: GrantedNumber[] = [];
+    each(of, lockId, now, ({ personId, name }, { credentialId, kind, number, width }, grants, piece) => {
+      const grantIds = piece.of.map((place) => (grants[place] as Grant).grantId);
+      wanted.push({ credentialId, personId, name, grantIds, kind, number, width, window: piece.window });
+    });
+    return wanted.sort((a, b) => a.credentialId - b.credentialId);
+  }
+
   return {
-    onLock(lockId, now) {
-      const wanted: GrantedNumber[] = [];
-      each(lockId, now, ({ personId, name }, { credentialId, kind, number, width }, grants, { window, of }) => {
-        const grantIds = of.map((place) => (grants[place] as Grant).grantId);
-        wanted.push({ credentialId, personId, name, grantIds, kind, number, width, window });
-      });
-      return wanted.sort((a, b) => a.credentialId - b.credentialId);
-    },
+    onLock: (lockId, now) => wantedOf(everybody, lockId, now),
+    ofPerson: (lockId, personId, now) => wantedOf(() => [people.get(personId) ?? []].flat(), lockId, now),
     nextEdge(lockId, now) {
       let next = Number.POSITIVE_INFINITY;
       if (clockIsSuspect()) return null;
-      each(lockId, now, (_person, _credential, _grants, { window: { endDate } }) => {
+      each(everybody, lockId, now, (_person, _credential, _grants, { window: { endDate } }) => {
         if (endDate !== 0) next = Math.min(next, endDate + 1);
       });
       return next === Number.POSITIVE_INFINITY ? null : next;
