@@ -133,11 +133,14 @@ function createNounServices(options: ServicesOptions, before: CommandServices & 
   const evidence = createCardEvidence(drivers);
   const cardTurns = createCardTurns(clock);
   const webhooksStored = changeStored;
-  const changes = createEntryChanges({
+  const entryChanges = createEntryChanges({
     ...{ clock, locks, entries, accounts, commands, evidence, emit, webhooksStored },
     turns: cardTurns,
   });
-  const cardService = createCardService({ clock, locks, entries, accounts, counters, commands, changes, evidence, webhooksStored });
+  const cardService = createCardService({
+    ...{ clock, locks, entries, accounts, counters, commands, evidence, webhooksStored },
+    changes: entryChanges,
+  });
   const recordService = createRecordService({ clock, locks, removedLocks, records, clockIsSuspect, recordDays });
   const leftRoles = createLeftRoles({ locks, accounts, events });
   const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration });
@@ -146,7 +149,7 @@ function createNounServices(options: ServicesOptions, before: CommandServices & 
   });
   const roleService = createRoleService({ locks, accounts, administration });
   return {
-    ...{ evidence, leftRoles, registrations },
+    ...{ evidence, cardTurns, entryChanges, leftRoles, registrations },
     locks: lockService,
     cards: cardService,
     records: recordService,
