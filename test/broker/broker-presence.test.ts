@@ -45,7 +45,7 @@ test('a decent client logs in, says hello, gets a command and answers it (Protoc
     { topic: own('command'), id: 'id-1', session: 'session-1', op: 'unlock', args: {}, ttl: 5_000, expires: expect.any(Number) },
   ]);
   expect(mqtt.reports.told).toEqual([
-    ['hello', lockA.lockId, { battery: 92, cards: { count: 0, digest: '0123456789abcdef' } }],
+    ['hello', lockA.lockId, { battery: 92, cards: { count: 0, digest: '0123456789abcdef' }, features: { features: [], limits: {} } }],
     ['reply', lockA.lockId, { outcome: { kind: 'ok', state: 'unlocked' }, id: 'id-1', ok: true, state: 'unlocked', battery: 91 }],
   ]);
   await client.endAsync();

@@ -84,7 +84,7 @@ test('the retain flag of a message changes nothing of what becomes of it (Protoc
   const client = await mqtt.login(lockA);
   client.send(publishPacket(own('hello'), helloText(), 1, { retain: true }));
   expect(messageIdOf(await client.next())).toBe(1);
-  expect(mqtt.reports.told).toEqual([['hello', lockA.lockId, {}]]);
+  expect(mqtt.reports.told).toEqual([['hello', lockA.lockId, { features: { features: [], limits: {} } }]]);
 });
 
 test('no PUBACK leaves before the events are on stable storage, and a reply behind them is not held up (Protocol 4.4)', async () => {
