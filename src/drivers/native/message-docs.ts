@@ -25,7 +25,10 @@ export const reportDocs: Readonly<
       settings: {
         ...{ lockSound: 1, privacyLock: 2, tamperAlert: 1, resetButton: 1, openDirection: 1, passageMode: 2, passageModeAutoUnlock: 2 },
       },
-      ...{ cards: { count: 12, digest: '9f86d081884c7d65' }, epoch: '7d3f', lastSeq: 1834 },
+      features: ['credentials', 'hours', 'once'],
+      limits: { cards: 1_000, passcodes: 150, passcodeDigits: [4, 9], hours: 8, holidays: 64 },
+      ...{ cards: { count: 12, digest: '9f86d081884c7d65' }, credentials: { count: 13, digest: 'af3940b65ba070e2' } },
+      ...{ epoch: '7d3f', lastSeq: 1834 },
     },
   },
   state: {

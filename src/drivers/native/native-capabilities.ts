@@ -27,6 +27,7 @@ export function nativeCapabilities({ features: said }: Pick<Lock, 'features'>, e
   const { features, limits } = said;
   return {
     ...always,
+    cards: limits.cards !== 0,
     passcodes: (limits.passcodes ?? 0) > 0,
     hours: features.includes('hours'),
     once: features.includes('once'),

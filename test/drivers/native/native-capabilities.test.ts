@@ -20,6 +20,14 @@ describe('the capabilities of a native lock', () => {
     expect(nativeCapabilities(lock, true)).toMatchObject({ cards: true, encrypted: true, passcodes, hours, once });
   });
 
+  test('have no cards where a lock says that it holds none', () => {
+    expect(nativeCapabilities({ features: { ...full, limits: { passcodes: 10, cards: 0 } } }, false)).toMatchObject({
+      cards: false,
+      passcodes: true,
+    });
+    expect(nativeCapabilities({ features: { features: [], limits: { cards: 0 } } }, false).cards).toBe(true);
+  });
+
   test('follow its hello: they are stored, news once, and gone with firmware that does not say them', async () => {
     const { reports, locks, events, link } = await createDomain();
     const news: unknown[] = [];
