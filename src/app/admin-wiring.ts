@@ -11,6 +11,7 @@ import {
   auditedHubs,
   auditedLocks,
   auditedPairing,
+  auditedPasscodes,
   auditedRegistrations,
   auditedRoles,
   auditedWebhooks,
@@ -39,6 +40,7 @@ export function createAuditedServices(
   return {
     locks: auditedLocks(services.locks, trail, attempts),
     cards: auditedCards(services.cards, trail),
+    passcodes: auditedPasscodes(services.passcodes, trail),
     registrations: auditedRegistrations(services.registrations, trail),
     roles: auditedRoles(services.roles, trail),
     accounts: auditedAccounts(services.accounts, trail),

@@ -12,6 +12,9 @@ import { createCardService } from '../domain/credentials/card-service.ts';
 import { createCardTurns } from '../domain/credentials/card-turns.ts';
 import { createEntryChanges } from '../domain/credentials/entry-changes.ts';
 import { deriveCardEvents } from '../domain/credentials/listed-card.ts';
+import { createLockMemories } from '../domain/credentials/lock-memories.ts';
+import { createPasscodeService } from '../domain/credentials/passcode-service.ts';
+import { createPasscodeTerms } from '../domain/credentials/passcode-terms.ts';
 import type { EventBus } from '../domain/event-bus.ts';
 import { createLiveService } from '../domain/events/live-service.ts';
 import { recordBatteries } from '../domain/locks/battery-history.ts';
@@ -141,6 +144,13 @@ function createNounServices(options: ServicesOptions, before: CommandServices & 
     ...{ clock, locks, entries, accounts, counters, commands, evidence, webhooksStored },
     changes: entryChanges,
   });
+  const passcodes = createPasscodeService({
+    ...{ clock, locks, entries, counters, people: stores.people },
+    changes: entryChanges,
+    terms: createPasscodeTerms({ schedules: stores.schedules, drivers, secrets }),
+    memories: createLockMemories({ clock, commands, drivers, hash: secrets.hash }),
+    queued: (lockId) => emit('wanted-changed', { lockIds: [lockId] }),
+  });
   const recordService = createRecordService({ clock, locks, removedLocks, records, clockIsSuspect, recordDays });
   const leftRoles = createLeftRoles({ locks, accounts, events });
   const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration });
@@ -152,6 +162,7 @@ function createNounServices(options: ServicesOptions, before: CommandServices & 
     ...{ evidence, cardTurns, entryChanges, leftRoles, registrations },
     locks: lockService,
     cards: cardService,
+    passcodes,
     records: recordService,
     accounts: accountService,
     roles: roleService,

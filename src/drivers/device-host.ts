@@ -60,6 +60,7 @@ function createDriver(
     kind: kind.kind,
     capabilities: learned.of,
     alwaysSends: ({ driver }, op) => kind.alwaysSends(driver.options, op),
+    ...(kind.passcodeForm && { passcodeForm: kind.passcodeForm }),
     describe(given) {
       const parsed = kind.schema.safeParse({ ...given, kind: kind.kind });
       if (!parsed.success) throw invalidDriver(parsed.error.issues);

@@ -2,6 +2,7 @@
 // such a protocol: one for devices that log in to our broker, and one for the locks behind an outside broker.
 import type { z } from 'zod';
 import type { Capabilities } from '../domain/locks/capabilities.ts';
+import type { PasscodeForm } from '../domain/locks/driver.ts';
 import type { OpenState } from '../domain/locks/lock.ts';
 import type { CommandOutcome, LockCommand, Refusal } from '../domain/locks/lock-command.ts';
 import type { HelloReport, LockEvent } from '../domain/locks/lock-report.ts';
@@ -96,5 +97,7 @@ export interface DeviceKind<Options> {
   capabilities(options: Options): Capabilities;
   /** A lock that is in the wanted state already gets this command nevertheless, such as the pulse of a strike. */
   alwaysSends(options: Options, op: 'lock' | 'unlock'): boolean;
+  /** As `Driver.passcodeForm`. */
+  readonly passcodeForm?: PasscodeForm;
   create(lock: { readonly deviceId: string; readonly options: Options }): DeviceProtocol;
 }

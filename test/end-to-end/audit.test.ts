@@ -19,7 +19,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'latchd-audit-'));
   const config = join(folder, 'latchd.yaml');
   await writeFile(config, 'webhooks: { networks: [127.0.0.1] }\n');
-  site = await openSite({ locks: [{}], flags: ['--config', config] });
+  site = await openSite({ locks: [{ features: ['credentials', 'hours', 'once'] }], flags: ['--config', config] });
 });
 afterAll(async () => {
   await runs.endAll();
@@ -119,6 +119,22 @@ describe('the audit log', () => {
       query: { lockId: door(), cardId, deleteType: 2 },
     });
 
+    const passcode = { lockId: door(), addType: 2, keyboardPwdType: 2, keyboardPwdName: 'Cleaner' };
+    const code = await leaves('passcode-add', 'addPasscode', 'POST', '/api/v1/passcode/add', { query: passcode });
+    const { keyboardPwdId } = code.body;
+    const thePasscode = { lockId: door(), keyboardPwdId, changeType: 2 };
+    await leaves('passcode-change', 'changePasscode', 'PUT', '/api/v1/passcode/change', {
+      query: { ...thePasscode, startDate: 5, endDate: 0 },
+    });
+    await leaves('passcode-rename', 'renamePasscode', 'PUT', '/api/v1/passcode/rename', {
+      query: { ...thePasscode, keyboardPwdName: 'Post' },
+    });
+    const read = await lineOf(() => site.api('GET', '/api/v1/passcode/detail', { query: { lockId: door(), keyboardPwdId } }));
+    expect(read).toMatchObject({ action: 'passcode-read', object: `passcode ${keyboardPwdId} of lock ${door()}`, outcome: 'ok' });
+    await leaves('passcode-remove', 'deletePasscode', 'DELETE', '/api/v1/passcode/delete', {
+      query: { lockId: door(), keyboardPwdId, deleteType: 2 },
+    });
+
     await leaves('pairing-open', 'openPairing', 'POST', `${gateway}/pairing`, { body: { seconds: 300 } });
     const waiting = await connectHandLock({ mqttUrl: site.gateway.mqttUrl, deviceId: newDevice.deviceId, deviceKey: newDevice.key });
     await until(async () => (await site.api('GET', `${gateway}/devices`)).body.total === 1, 'the device waits');
@@ -161,6 +177,7 @@ describe('the audit log', () => {
     const text = (await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')))).join('');
     const secrets = [registered.body.deviceKey, key.body.deviceKey, hubKey.body.deviceKey, token.body.token, newDevice.key];
     for (const { body } of [hook, hookSecret]) secrets.push(String(body['secret']));
+    secrets.push(String(code.body['keyboardPwd']));
     for (const secret of [...secrets, '86420975', '13579864', 'bluetooth-secret', '1325672378', 'of-the-receiver'])
       expect(text).not.toContain(secret);
   });

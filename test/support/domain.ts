@@ -400,6 +400,7 @@ export async function createDomain(
     certainty: services.certainty,
     lockService: services.locks,
     cardService: services.cards,
+    passcodes: services.passcodes,
     evidence: services.evidence,
     recordService: services.records,
     accountService: services.accounts,

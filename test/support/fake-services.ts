@@ -12,6 +12,8 @@ import type { CancelSignal } from '../../src/domain/cancel-signal.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { Card, CardId } from '../../src/domain/credentials/card.ts';
 import type { CardService } from '../../src/domain/credentials/card-service.ts';
+import type { Passcode } from '../../src/domain/credentials/passcode.ts';
+import type { PasscodeService } from '../../src/domain/credentials/passcode-service.ts';
 import { DomainError } from '../../src/domain/errors.ts';
 import type { LiveService } from '../../src/domain/events/live-service.ts';
 import type { AnnouncedDevice, BridgeStatus, Bridges } from '../../src/domain/locks/bridges.ts';
@@ -130,6 +132,15 @@ const silentView: LockView = {
   callerIsAdministrator: false,
 };
 
+export const samplePasscode: Passcode = {
+  passcodeId: 52 as CardId,
+  lockId: sampleLock.lockId,
+  code: '482913',
+  ...{ name: '', type: 'permanent', startDate: 0, endDate: 0, isCustom: false },
+  createdAt: 1_762_999_000_000,
+  createdBy: 'alice',
+};
+
 export const sampleCard: Card = {
   cardId: 41 as CardId,
   lockId: sampleLock.lockId,
@@ -161,6 +172,7 @@ function unexpected(name: string): never {
 export interface FakeServices {
   readonly locks: Open<LockService>;
   readonly cards: Open<CardService>;
+  readonly passcodes: Open<PasscodeService>;
   readonly records: Open<RecordService>;
   readonly registrations: Open<RegistrationService>;
   readonly roles: Open<RoleService>;
@@ -188,6 +200,14 @@ function createFakeServices(): FakeServices {
       detail: () => unexpected('detail'),
       rename: async () => unexpected('rename'),
       changeSettings: async () => unexpected('changeSettings'),
+    },
+    passcodes: {
+      list: () => unexpected('passcodes.list'),
+      detail: () => unexpected('passcodes.detail'),
+      add: async () => unexpected('passcodes.add'),
+      change: async () => unexpected('passcodes.change'),
+      rename: async () => unexpected('passcodes.rename'),
+      remove: async () => unexpected('passcodes.remove'),
     },
     cards: {
       stats: () => unexpected('cards.stats'),

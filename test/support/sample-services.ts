@@ -16,6 +16,7 @@ import {
   sampleCapabilities,
   sampleCard,
   sampleLock,
+  samplePasscode,
   sampleRecord,
   sampleStatus,
   sampleView,
@@ -25,6 +26,7 @@ import {
 export function answerWithSamples({
   locks,
   cards,
+  passcodes,
   records,
   registrations,
   roles,
@@ -104,6 +106,24 @@ export function answerWithSamples({
         page,
       );
     },
+  });
+  const passcode = { ...samplePasscode, name: 'Cleaner' };
+  Object.assign(passcodes, {
+    list: (_caller: unknown, _lockId: unknown, page: { pageNo: number; pageSize: number }) => paginate([passcode], page),
+    async add(_caller: unknown, lockId: unknown, given: object, via: string) {
+      calls.push(['addPasscode', lockId, given, via]);
+      return { passcodeId: passcode.passcodeId, code: passcode.code, ...(via === 'queue' && { status: 'pending' }) };
+    },
+    async change(_caller: unknown, lockId: unknown, passcodeId: unknown, times: object, via: string) {
+      calls.push(['changePasscode', lockId, passcodeId, times, via]);
+      return via === 'queue' ? { status: 'updating' } : {};
+    },
+    rename: asked('renamePasscode', nothing),
+    async remove(_caller: unknown, lockId: unknown, passcodeId: unknown, via: string) {
+      calls.push(['removePasscode', lockId, passcodeId, via]);
+      return via === 'queue' ? { status: 'removing' } : {};
+    },
+    detail: asked('passcode', passcode),
   });
   registrations.managed = (_caller, page) => paginate([managed], page);
   registrations.removed = (_caller, page) => paginate([{ removed, administrator: 'alice', removedBy: 'bob' }], page);

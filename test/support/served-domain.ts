@@ -25,6 +25,7 @@ export async function serveDomain(gatewayStatus: () => object) {
     log: silent,
     locks: world.lockService,
     cards: world.cardService,
+    passcodes: world.passcodes,
     records: world.recordService,
     makes: sampleMakes,
     registrations: world.registrationService,

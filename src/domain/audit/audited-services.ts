@@ -6,6 +6,8 @@ import type { RoleService } from '../accounts/role-service.ts';
 import type { AlarmService } from '../alarms/alarm-service.ts';
 import type { CardId } from '../credentials/card.ts';
 import type { CardService } from '../credentials/card-service.ts';
+import type { PasscodeVia } from '../credentials/passcode.ts';
+import type { PasscodeService } from '../credentials/passcode-service.ts';
 import type { FoundDevices } from '../locks/found-devices.ts';
 import type { HubService } from '../locks/hub.ts';
 import type { LockId } from '../locks/lock.ts';
@@ -19,6 +21,10 @@ import type { UnlockAttempts } from './unlock-attempts.ts';
 
 const ofLock = (lockId: LockId): string => `lock ${lockId}`;
 const ofCard = (lockId: LockId, cardId: CardId): string => `card ${cardId} of lock ${lockId}`;
+
+const ofPasscode = (lockId: LockId, passcodeId: CardId): string => `passcode ${passcodeId} of lock ${lockId}`;
+/** Of what is not done at once. */
+const later = (via: PasscodeVia): string => (via === 'queue' ? ', as soon as the lock can' : '');
 
 const ofWebhook = (webhookId: WebhookId): string => `webhook ${webhookId}`;
 
@@ -129,6 +135,28 @@ const cards: AuditTable<CardService> = {
   reconcile: 'not-audited',
 };
 
+const passcodes: AuditTable<PasscodeService> = {
+  list: 'not-audited',
+  // Whoever has read a code may use it, so each reading is noted.
+  detail: ([, lockId, passcodeId]) => ({ action: 'passcode-read', object: ofPasscode(lockId, passcodeId) }),
+  add: ([, lockId, { name, type }, via], made) => ({
+    action: 'passcode-add',
+    object: made === undefined ? ofLock(lockId) : ofPasscode(lockId, made.passcodeId),
+    detail: `${name === '' ? '' : `${name}: `}${type}${later(via)}`,
+  }),
+  change: ([, lockId, passcodeId, { startDate, endDate, scheduleId }, via]) => ({
+    action: 'passcode-change',
+    object: ofPasscode(lockId, passcodeId),
+    detail: said({ startDate, endDate, ...(scheduleId !== undefined && { scheduleId: scheduleId ?? 0 }) }) + later(via),
+  }),
+  rename: ([, lockId, passcodeId, name]) => ({ action: 'passcode-rename', object: ofPasscode(lockId, passcodeId), detail: name }),
+  remove: ([, lockId, passcodeId, via]) => ({
+    action: 'passcode-remove',
+    object: ofPasscode(lockId, passcodeId),
+    detail: later(via).slice(2),
+  }),
+};
+
 const alarms: AuditTable<Pick<AlarmService, 'list' | 'end'>> = {
   list: 'not-audited',
   end: ([, kind, lockId]) => ({ action: 'alarm-end', object: ofLock(lockId), detail: kind }),
@@ -181,5 +209,6 @@ export const auditedPairing = (service: FoundDevices, trail: AuditTrail) => audi
 export const auditedLocks = (service: LockService, trail: AuditTrail, attempts: Pick<UnlockAttempts, 'around'>) =>
   attempts.around(audited(service, locks, trail));
 export const auditedCards = (service: CardService, trail: AuditTrail) => audited(service, cards, trail);
+export const auditedPasscodes = (service: PasscodeService, trail: AuditTrail) => audited(service, passcodes, trail);
 export const auditedAlarms = (service: Pick<AlarmService, 'list' | 'end'>, trail: AuditTrail) => audited(service, alarms, trail);
 export const auditedWebhooks = (service: WebhookService, trail: AuditTrail) => audited(service, webhooks, trail);

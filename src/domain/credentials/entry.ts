@@ -72,6 +72,8 @@ export interface Entry {
   readonly accepted: Accepted | null;
   /** Its schedule, when it was put on the lock directly with one. */
   readonly scheduleId: number | null;
+  /** Somebody chose the digits of the passcode; absent: the gateway made them, or it is none. */
+  readonly custom?: true;
 }
 
 /** The difference of wanted and held (HTTP API 12). */

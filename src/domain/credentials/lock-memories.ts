@@ -30,7 +30,7 @@ export interface LockMemories {
 interface MemoryPorts {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly commands: Pick<CommandService, 'send'>;
-  readonly drivers: Pick<Drivers, 'capabilities'>;
+  readonly drivers: Pick<Drivers, 'capabilities' | 'passcodeForm'>;
   /** SHA-256 in hex digits. */
   readonly hash: (text: string) => string;
 }
@@ -49,7 +49,7 @@ export function createLockMemories(ports: MemoryPorts): LockMemories {
     of(lock) {
       const can = drivers.capabilities(lock);
       const limits = { batch: 1, cards: can.cards, passcodes: can.passcodes, hours: can.hours, once: can.once };
-      const passcodeDigits = passcodeDigitsOf(lock);
+      const passcodeDigits = passcodeDigitsOf(lock, drivers.passcodeForm(lock));
       const isNative = lock.driver.kind === nativeKind;
       if (isNative && lock.features?.features.includes('credentials')) {
         return batchMemory(sender(ports), { ...limits, batch, passcodeDigits }, hash);

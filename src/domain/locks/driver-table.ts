@@ -60,6 +60,7 @@ export function createDriverTable({ locks }: { readonly locks: Pick<LockStore, '
       const lock = locks.get(lockId);
       return lock !== undefined && drivers.get(lock.driver.kind)?.alwaysSends?.(lock, op) === true;
     },
+    passcodeForm: (lock) => drivers.get(lock.driver.kind)?.passcodeForm,
     accept(lock) {
       for (const driver of drivers.values()) driver.accept?.(lock);
     },

@@ -13,6 +13,14 @@ export interface DescribedDevice {
   readonly options: DriverOptions;
 }
 
+/** What every passcode of a kind of locks must look like. */
+export interface PasscodeForm {
+  readonly digits: readonly [fewest: number, most: number];
+  readonly pattern: RegExp;
+  /** For people, such as `must be six digits`. */
+  readonly rule: string;
+}
+
 /** Where and under which name a device logs in to our broker; a port is null while nothing listens there for such devices. */
 export interface DeviceLogin {
   readonly host: string;
@@ -48,6 +56,8 @@ export interface Driver extends LockLink {
    * pulls the latch. Absent: never.
    */
   alwaysSends?(lock: Lock, op: 'lock' | 'unlock'): boolean;
+  /** Of keypads that take less than digits of any kind. Absent: what the lock says of itself. */
+  readonly passcodeForm?: PasscodeForm;
   /** Throws `invalid-parameter` by path (`driver.nukiId`) for what its kind does not know. Absent: its locks are registered by their MAC address. */
   describe?(given: DriverOptions): DescribedDevice;
   /** Throws `conflict` while nothing listens for devices of this kind. Absent: its locks do not log in, or with a device key. */
@@ -71,6 +81,8 @@ export interface Drivers extends LockLink {
   capabilities(lock: Lock): Capabilities;
   /** As `Driver.alwaysSends`; false for an unknown lock. */
   alwaysSends(lockId: LockId, op: 'lock' | 'unlock'): boolean;
+  /** As `Driver.passcodeForm`. */
+  passcodeForm(lock: Lock): PasscodeForm | undefined;
   accept(lock: Pick<Lock, 'deviceId' | 'driver'>): void;
   timezoneChanged(lockId: LockId): void;
   expiredEarly(lockId: LockId): void;

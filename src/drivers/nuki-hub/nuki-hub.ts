@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { DeviceKind } from '../device-protocol.ts';
 import { topicPath } from '../topic-path.ts';
 import { createNukiHubProtocol, type NukiHubOptions } from './nuki-hub-protocol.ts';
+import { nukiCode } from './nuki-passcodes.ts';
 
 export const nukiHub: DeviceKind<NukiHubOptions> = {
   kind: 'nuki-hub',
@@ -34,5 +35,6 @@ export const nukiHub: DeviceKind<NukiHubOptions> = {
     warnings: [],
   }),
   alwaysSends: ({ unlock }, op) => op === 'unlock' && unlock === 'unlatch',
+  passcodeForm: { digits: [6, 6], pattern: nukiCode, rule: 'must be six digits from 1 to 9 that do not begin with 12' },
   create: ({ options }) => createNukiHubProtocol(options),
 };

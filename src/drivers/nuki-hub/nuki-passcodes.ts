@@ -11,6 +11,8 @@ const shownWithinMs = 8_000;
 /** A code without an end ends then: the lock compares two dates or none. */
 const noEnd = '2999-12-31 23:59:59';
 const noStart = '2000-01-01 00:00:00';
+/** What a Nuki keypad takes. */
+export const nukiCode = /^(?!12)[1-9]{6}$/;
 const nothing: readonly Effect[] = [];
 
 interface UnderWay {
@@ -53,7 +55,7 @@ export function createNukiPasscodes(
 
   function put(command: Extract<PasscodeCommand, { op: 'put-passcode' }>): readonly Effect[] | CommandRefusal {
     const { code, name, reference, startDate, endDate } = command;
-    if (!/^(?!12)[1-9]{6}$/.test(code)) return unsuitable('a Nuki keypad takes six digits from 1 to 9 that do not begin with 12');
+    if (!nukiCode.test(code)) return unsuitable('a Nuki keypad takes six digits from 1 to 9 that do not begin with 12');
     if (name === '' || Buffer.byteLength(name) > 20) return unsuitable('a Nuki keypad takes names of 1 to 20 bytes');
     if (reference === undefined && shown === undefined) {
       return { refuse: 'failed', message: 'nuki_hub does not show the codes of the keypad: switch on Publish keypad codes information' };

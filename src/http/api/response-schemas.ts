@@ -89,6 +89,19 @@ const cardDetail = z.strictObject({
   senderUsername: z.string(),
 });
 
+const passcode = z.strictObject({
+  keyboardPwdId: id,
+  lockId: id,
+  keyboardPwd: z.string().regex(/^\d*$/),
+  keyboardPwdName: z.string(),
+  keyboardPwdType: z.literal([1, 2, 3]),
+  startDate: dateMs,
+  endDate: dateMs,
+  sendDate: dateMs,
+  isCustom: flag,
+  senderUsername: z.string(),
+});
+
 const batteryLevel = z.strictObject({ reportDate: dateMs, electricQuantity: z.int().min(0).max(100) });
 
 const cardOnLock = z.strictObject({ cardNumber, startDate: dateMs, endDate: dateMs, known: z.boolean() });
@@ -246,6 +259,7 @@ const problem = z.strictObject({
     .max(100)
     .exactOptional(),
   lockError: z.string().exactOptional(),
+  grantIds: z.array(id).exactOptional(),
 });
 
 function page<Item extends z.ZodType>(item: Item) {
@@ -269,6 +283,9 @@ export const responseSchemas = {
   CardPage: page(card),
   CardDetail: cardDetail,
   AddedCard: z.strictObject({ keyboardPwdId: id }),
+  Passcode: passcode,
+  PasscodePage: page(passcode),
+  AddedPasscode: z.strictObject({ keyboardPwdId: id, keyboardPwd: z.string().regex(/^\d{4,9}$/) }),
   CardOnLock: cardOnLock,
   CardOnLockPage: page(cardOnLock),
   ManagedLock: managedLock,

@@ -11,6 +11,7 @@ import { healthDocs } from '../api/health-docs.ts';
 import { hubDocs } from '../api/hub-docs.ts';
 import { lockDocs } from '../api/lock-docs.ts';
 import { pairingDocs } from '../api/pairing-docs.ts';
+import { passcodeDocs } from '../api/passcode-docs.ts';
 import { signInDocs } from '../api/sign-in-docs.ts';
 import { webhookDocs } from '../api/webhook-docs.ts';
 import type { TableDocs } from './operation.ts';
@@ -19,6 +20,7 @@ import type { TableDocs } from './operation.ts';
 export const tables = {
   Locks: lockDocs,
   'Identity cards': cardDocs,
+  Passcodes: passcodeDocs,
   Events: eventDocs,
   Management: gatewayDocs,
   Hubs: hubDocs,
@@ -37,6 +39,7 @@ export const tables = {
 export const tableDocs: Readonly<Record<keyof typeof tables, string>> = {
   Locks: 'Doors: what they are, how they are, and moving them.',
   'Identity cards': 'Cards that open a lock; for its managers and its administrator.',
+  Passcodes: 'Codes that open a lock at its keypad; for its managers and its administrator.',
   Events: 'What happens, without asking again and again.',
   Management: 'Locks, accounts and tokens of the gateway; bodies are JSON.',
   Hubs: 'Hubs speak for the locks bound to them.',

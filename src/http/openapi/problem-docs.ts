@@ -63,7 +63,7 @@ export const problemDocs: Readonly<Record<ErrorCode, ProblemDocs>> = {
   'passcode-weak': {
     meaning: 'All digits are the same, they are a run such as 1234, or there are fewer than this lock takes.',
     again: 'with another passcode',
-    example: { detail: 'keyboardPwd must not be a run of digits' },
+    example: { detail: 'a passcode of one digit, or of digits in a row, is easily guessed' },
   },
   'method-not-allowed': {
     meaning: 'The path does not take this method; `Allow` lists those it takes.',
@@ -83,12 +83,12 @@ export const problemDocs: Readonly<Record<ErrorCode, ProblemDocs>> = {
   'passcode-exists': {
     meaning: 'That passcode is on that lock already, or somebody else has it.',
     again: 'with another passcode',
-    example: { detail: 'choose another passcode' },
+    example: { detail: 'that passcode is taken: choose another' },
   },
   granted: {
     meaning: 'A grant wants this credential on this lock; `grantIds` names it. End the grant, suspend the person, or report the card lost.',
     again: no,
-    example: { detail: 'grant 12 wants this card here: end the grant, suspend the person or report the card lost', grantIds: [12] },
+    example: { detail: 'a grant wants passcode 52 on this lock', grantIds: [12] },
   },
   paused: {
     meaning: 'The gateway was restored from a backup, and changes nothing on locks by itself until somebody has compared and resumed.',

@@ -8,6 +8,7 @@ import type { AlarmService } from '../../domain/alarms/alarm-service.ts';
 import type { AuditService } from '../../domain/audit/audit.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { CardService } from '../../domain/credentials/card-service.ts';
+import type { PasscodeService } from '../../domain/credentials/passcode-service.ts';
 import type { Bridges } from '../../domain/locks/bridges.ts';
 import type { FoundDevices } from '../../domain/locks/found-devices.ts';
 import type { HubService } from '../../domain/locks/hub.ts';
@@ -30,6 +31,7 @@ import { healthRoutes, type Readiness } from '../api/health-routes.ts';
 import { hubRoutes } from '../api/hub-routes.ts';
 import { lockRoutes } from '../api/lock-routes.ts';
 import { pairingRoutes } from '../api/pairing-routes.ts';
+import { passcodeRoutes } from '../api/passcode-routes.ts';
 import { signInRoutes } from '../api/sign-in-routes.ts';
 import { webhookRoutes } from '../api/webhook-routes.ts';
 import type { EventStreams } from '../events/event-streams.ts';
@@ -67,6 +69,7 @@ export interface HttpServerOptions {
   log: Log;
   locks: LockService;
   cards: CardService;
+  passcodes: PasscodeService;
   records: RecordService;
   /** Of lock, besides our own. */
   makes: readonly LockMake[];
@@ -142,7 +145,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
 /** Every route of the API, of the console and of the documents about them. */
 function routesOf(
-  { clock, locks, cards, records, accounts, signIns, metrics, ...others }: HttpServerOptions,
+  { clock, locks, cards, passcodes, records, accounts, signIns, metrics, ...others }: HttpServerOptions,
   signIn: Omit<Parameters<typeof signInRoutes>[0], 'signIns'>,
 ): readonly AnyRoute[] {
   const { makes, registrations, roles, hubs, pairing, bridges, alarms, eventStreams, webhooks, audit } = others;
@@ -150,6 +153,7 @@ function routesOf(
   const routes: readonly AnyRoute[] = [
     ...lockRoutes(locks, records),
     ...cardRoutes(cards, clock),
+    ...passcodeRoutes(passcodes, clock),
     ...gatewayRoutes({ makes, registrations, roles, accounts, gatewayStatus }),
     ...hubRoutes(hubs),
     ...pairingRoutes(pairing),

@@ -15,7 +15,7 @@ beforeAll(async () => {
       asked = args.slice(1).filter((arg) => !isGone(arg));
       return answer;
     };
-  const { locks, cards, records, registrations, accounts } = under;
+  const { locks, cards, passcodes, records, registrations, accounts } = under;
   const done = Promise.resolve();
   Object.assign(locks, { battery: keep(83), list: keep(paginate([], { pageNo: 1, pageSize: 10 })), setAutoLock: keep(done) });
   Object.assign(locks, { rename: keep(done), changeSettings: keep(done) });
@@ -24,6 +24,11 @@ beforeAll(async () => {
     changeValidity: keep(done),
     rename: keep(done),
     remove: keep(done),
+  });
+  Object.assign(passcodes, {
+    add: keep(Promise.resolve({ passcodeId: 52, code: '482913' })),
+    change: keep(Promise.resolve({})),
+    remove: keep(Promise.resolve({})),
   });
   Object.assign(records, { page: keep(Promise.resolve(paginate([], { pageNo: 1, pageSize: 10 }))) });
   Object.assign(accounts, {
@@ -396,5 +401,54 @@ describe('HTTP API 8: bodies', () => {
     expect(packed.status).toBe(415);
     const none = await ask(locks);
     expect(none.status).toBe(415);
+  });
+});
+
+describe('HTTP API 12.2: passcodes', () => {
+  const add = 'POST /api/v1/passcode/add?lockId=7';
+
+  test('digits are 4 to 9, leading zeros count, and no message says them', async () => {
+    expect(await wrong(`${add}&addType=2&keyboardPwdType=2&keyboardPwd=0042`)).toEqual([]);
+    expect(asked).toEqual([7, { code: '0042', type: 'permanent', name: '', startDate: 0, endDate: 0 }, 'gateway']);
+    for (const code of ['', '042', '1234567890', '12a4', '-1234', '１２３４'])
+      expect(await wrong(`${add}&addType=2&keyboardPwdType=2&keyboardPwd=${encodeURIComponent(code)}`)).toEqual([
+        'keyboardPwd must be 4 to 9 decimal digits',
+      ]);
+  });
+
+  test('all that is wrong is said at once', async () => {
+    const past = under.clock.now() - 1;
+    expect(await wrong(`${add}&addType=1&keyboardPwdType=3&endDate=${past}&queue=1&digits=3&scheduleId=0`)).toEqual([
+      'digits must be between 4 and 9',
+      'scheduleId must be a positive integer not above 9007199254740991',
+      'endDate must not be in the past',
+      'queue must not be 1 with addType 1',
+      'keyboardPwd must be given with addType 1',
+    ]);
+    expect(await wrong(`${add}&addType=3&keyboardPwdType=4&queue=yes`)).toEqual([
+      'addType must be 1 or 2',
+      'keyboardPwdType must be between 1 and 3',
+      'queue must be 0 or 1',
+    ]);
+  });
+
+  test('a permanent one has no dates, one for a period has some, and digits are made or given', async () => {
+    expect(await wrong(`${add}&addType=2&keyboardPwdType=2&startDate=5`)).toEqual([
+      'startDate and endDate must be 0 with keyboardPwdType 2',
+    ]);
+    expect(await wrong(`${add}&addType=2&keyboardPwdType=3`)).toEqual(['startDate or endDate must be given with keyboardPwdType 3']);
+    expect(await wrong(`${add}&addType=2&keyboardPwdType=3&startDate=5`)).toEqual([]);
+    expect(await wrong(`${add}&addType=2&keyboardPwdType=1&keyboardPwd=4829&digits=4`)).toEqual([
+      'digits must not be given with keyboardPwd',
+    ]);
+  });
+
+  test('queue=1 is for what the gateway does itself (HTTP API 12.2)', async () => {
+    const one = 'lockId=7&keyboardPwdId=52';
+    expect(await wrong(`PUT /api/v1/passcode/change?${one}&changeType=1&startDate=0&endDate=0&queue=1`)).toEqual([
+      'queue must not be 1 with changeType 1',
+    ]);
+    expect(await wrong(`DELETE /api/v1/passcode/delete?${one}&deleteType=1&queue=1`)).toEqual(['queue must not be 1 with deleteType 1']);
+    expect(await wrong(`DELETE /api/v1/passcode/delete?${one}&deleteType=2&queue=1`)).toEqual([]);
   });
 });

@@ -21,7 +21,7 @@ const { calls } = answerWithSamples(under);
 beforeAll(() => under.server.start());
 afterAll(() => under.server.stop());
 
-describe.each(['lock', 'identity-card', 'gateway'])('Wire samples of %s', (file) => {
+describe.each(['lock', 'identity-card', 'passcode', 'gateway'])('Wire samples of %s', (file) => {
   test.each(samples(file).map((sample) => [sample.title, sample] as const))('%s', async (_title, sample) => {
     const { method, path, body, anonymous } = sample.request;
     const asking = request(under.origin())[method.toLowerCase() as 'get'](path).set('Accept', 'application/json');
@@ -64,6 +64,13 @@ test('The services are asked in the words of the domain', () => {
     ['removeCard', 7, 41, 'gateway'],
     ['card', 7, 41],
     ['onLock', 7],
+    ['addPasscode', 7, { type: 'permanent', name: 'Cleaner', startDate: 0, endDate: 0 }, 'gateway'],
+    ['addPasscode', 7, { type: 'once', code: '0042', name: '', scheduleId: 3, startDate: 0, endDate: 1_793_000_000_000 }, 'queue'],
+    ['changePasscode', 7, 52, { ...period, scheduleId: null }, 'gateway'],
+    ['changePasscode', 7, 52, { startDate: 0, endDate: 0 }, 'queue'],
+    ['renamePasscode', 7, 52, 'Post'],
+    ['removePasscode', 7, 52, 'phone'],
+    ['passcode', 7, 52],
     ['register', { deviceId: 'a4c1387f02e9', name: 'Front door', administrator: 'bob', ...description }],
     ['change', 7, { groupName: '' }],
     ['removeLock', 7],

@@ -1,9 +1,13 @@
 // Every error code of the contract as the document shows it, against the real answer of the real domain (HTTP API 4).
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
+import type { Entry } from '../../../src/domain/credentials/entry.ts';
 import type { ErrorCode } from '../../../src/domain/errors.ts';
+import type { Person } from '../../../src/domain/people/person.ts';
 import { type ApiDocument, createJudge, type Judge } from '../../support/api-document.ts';
 import { callers } from '../../support/domain.ts';
+import { someEntry } from '../../support/entries.ts';
+import { bareCapabilities } from '../../support/fake-driver.ts';
 import { refusal } from '../../support/fake-link.ts';
 import { serveDomain } from '../../support/served-domain.ts';
 
@@ -12,6 +16,26 @@ const serve = () =>
     throw new Error('a bug');
   });
 type World = Awaited<ReturnType<typeof serve>>;
+
+/** Lock 7 takes passcodes, and has one. */
+async function withPasscode({ entries, drivers }: World, some: Partial<Entry>): Promise<void> {
+  Object.assign(drivers.ofKind('native') ?? {}, { capabilities: () => ({ ...bareCapabilities, passcodes: true }) });
+  const entry = someEntry(52, { kind: 'passcode', number: '482913', ...some });
+  await entries.update(entry.lockId, () => ({ put: [entry] }));
+}
+
+/** With a passcode and a grant for lock 7. */
+function somePerson(): Person {
+  const made = { createdAt: 1, createdBy: 'ada' };
+  const credential = { credentialId: 31, kind: 'passcode', number: '482913', width: null, name: '', lost: null, once: false };
+  const grant = { grantId: 12, lockIds: [7], groupIds: [], scheduleId: null, excluded: [] };
+  return {
+    ...{ personId: 5, externalId: null, name: 'Erika M.', note: '', suspended: false, removed: false },
+    credentials: [{ ...credential, startDate: 0, endDate: 0, ...made }],
+    grants: [{ ...grant, startDate: 0, endDate: 0, ...made }],
+    ...made,
+  } as unknown as Person;
+}
 
 interface Asking {
   readonly method: 'get' | 'post' | 'put' | 'delete' | 'patch';
@@ -23,12 +47,11 @@ interface Asking {
 
 const battery = '/api/v1/lock/battery?lockId=7';
 const addCard = '/api/v1/identity-card/add?lockId=7&method=regular&startDate=0&endDate=0';
+const addPasscode = '/api/v1/passcode/add?lockId=7&keyboardPwdType=2';
 const json = { 'Content-Type': 'application/json' };
 
 /** What provokes each code. */
-const provocations: Readonly<
-  Record<Exclude<ErrorCode, 'granted' | 'paused' | 'passcode-exists' | 'passcode-weak'>, (world: World) => Asking | Promise<Asking>>
-> = {
+const provocations: Readonly<Record<Exclude<ErrorCode, 'paused'>, (world: World) => Asking | Promise<Asking>>> = {
   'invalid-parameter': ({ tokens }) => ({ method: 'get', path: '/api/v1/lock/list?pageSize=5', token: tokens.operator }),
   'outside-retention': ({ tokens }) => ({
     method: 'get',
@@ -54,6 +77,19 @@ const provocations: Readonly<
   'method-not-allowed': ({ tokens }) => ({ method: 'patch', path: battery, token: tokens.operator }),
   'not-acceptable': ({ tokens }) => ({ method: 'get', path: battery, token: tokens.operator, headers: { Accept: 'text/html' } }),
   'card-exists': ({ tokens }) => ({ method: 'post', path: `${addCard}&cardNumber=1325672378&addType=1`, token: tokens.administrator }),
+  async 'passcode-exists'(world) {
+    await withPasscode(world, {});
+    return { method: 'post', path: `${addPasscode}&addType=1&keyboardPwd=482913`, token: world.tokens.administrator };
+  },
+  async 'passcode-weak'(world) {
+    await withPasscode(world, {});
+    return { method: 'post', path: `${addPasscode}&addType=2&keyboardPwd=1234`, token: world.tokens.administrator };
+  },
+  async granted(world) {
+    await withPasscode(world, { credentialId: 31 });
+    await world.people.add(somePerson());
+    return { method: 'delete', path: '/api/v1/passcode/delete?lockId=7&keyboardPwdId=52&deleteType=2', token: world.tokens.administrator };
+  },
   conflict: ({ tokens }) => ({
     method: 'post',
     path: '/api/v1/gateway/accounts',

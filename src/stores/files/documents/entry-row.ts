@@ -47,6 +47,7 @@ const entry = z.strictObject({
     .discriminatedUnion('as', [z.strictObject({ as: z.literal('stranger'), window }), z.strictObject({ as: z.literal('excluded') })])
     .nullable(),
   scheduleId: z.int().positive().nullable(),
+  custom: z.literal(true).exactOptional(),
 }) satisfies z.ZodType<Entry>;
 
 export type EntryRow = Entry | PastHolder;
