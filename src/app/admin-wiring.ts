@@ -8,12 +8,15 @@ import {
   auditedAccounts,
   auditedAlarms,
   auditedCards,
+  auditedEnrolments,
   auditedHubs,
   auditedLocks,
   auditedPairing,
   auditedPasscodes,
   auditedRegistrations,
+  auditedRevocations,
   auditedRoles,
+  auditedSuggestions,
   auditedWebhooks,
 } from '../domain/audit/audited-services.ts';
 import type { UnlockAttempts } from '../domain/audit/unlock-attempts.ts';
@@ -25,6 +28,7 @@ import { createManagement } from '../http/api/management.ts';
 import { type ControlActions, type ControlCounts, createControl } from '../platform/control/control.ts';
 import type { Discovery } from '../platform/mdns/discovery.ts';
 import type { Backups } from '../stores/files/backup/backups.ts';
+import type { AccessServices } from './access-services.ts';
 import type { Base } from './base.ts';
 import type { LockWarning } from './lock-warnings.ts';
 import type { DeviceServices, Services } from './services.ts';
@@ -33,7 +37,7 @@ import type { Status } from './status.ts';
 export type AuditedServices = ReturnType<typeof createAuditedServices>;
 
 export function createAuditedServices(
-  services: Services & DeviceServices,
+  services: Services & DeviceServices & AccessServices,
   { clock, audit, attempts }: { readonly clock: Clock; readonly audit: AuditStore; readonly attempts: Pick<UnlockAttempts, 'around'> },
 ) {
   const trail = createAuditTrail({ clock, audit });
@@ -48,6 +52,9 @@ export function createAuditedServices(
     pairing: auditedPairing(services.pairing, trail),
     alarms: auditedAlarms(services.alarms, trail),
     webhooks: auditedWebhooks(services.webhooks, trail),
+    revocations: auditedRevocations(services.revocations, trail),
+    suggestions: auditedSuggestions(services.suggestions, trail),
+    enrolments: auditedEnrolments(services.enrolments, trail),
     audit: trail,
   };
 }

@@ -11,6 +11,7 @@ import { createWebhookNetworks } from '../integrations/webhooks/networks.ts';
 import { createWebhookSender } from '../integrations/webhooks/sender.ts';
 import { createSystemd, notifyBySystemd } from '../platform/systemd.ts';
 import { shortenCollections } from '../platform/v8-flags.ts';
+import { type AccessServices, createAccessServices } from './access-services.ts';
 import { type Base, createBase } from './base.ts';
 import type { Config } from './config.ts';
 import { createLifeCycle } from './life-cycle.ts';
@@ -46,7 +47,8 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
   const storage = createStorage(base, surroundings.onFatal);
   const { store, backups, probe } = storage;
   const drivers = createDriverTable(store.ports);
-  const services = createServicesFor(base, storage, drivers);
+  const lockServices = createServicesFor(base, storage, drivers);
+  const services = { ...lockServices, ...createAccessServicesFor(base, storage, drivers, lockServices) };
   const lockSide = createLockSide({ base, store, services, drivers });
   const { broker, clockSync, certificates, eventRecords } = lockSide;
   const peopleSide = await createPeopleSide({ base, storage, services, link: drivers, lockSide });
@@ -74,6 +76,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
     services.alarms,
     services.leftRoles,
     services.accessRecorder,
+    services.revocationWatch,
     jobs,
     control,
     services.stallDetector,
@@ -116,6 +119,12 @@ function createServicesFor(base: Base, { store, storageHealth }: Storage, driver
     webhookBodies: { event: deliveryBody, test: testBody },
     random: Math.random,
   });
+}
+
+function createAccessServicesFor(base: Base, { store }: Storage, drivers: Drivers, services: Services): AccessServices {
+  const { clock, secrets, events } = base;
+  const { clockIsSuspect } = store.clockTrust;
+  return createAccessServices({ clock, clockIsSuspect, secrets, events, stores: store.ports, drivers, services });
 }
 
 function alarmDetectorSettings({ alarms }: Config): AlarmDetectorSettings {

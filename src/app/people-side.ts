@@ -9,6 +9,7 @@ import { createHttpServer } from '../http/pipeline/server.ts';
 import { createControlCounts } from '../platform/control/control.ts';
 import { announcementsOf } from '../platform/mdns/announcement.ts';
 import { createDiscovery, respondInThread } from '../platform/mdns/discovery.ts';
+import type { AccessServices } from './access-services.ts';
 import { createAuditedServices, createLocalControl } from './admin-wiring.ts';
 import type { Base } from './base.ts';
 import { captureAction } from './capture-action.ts';
@@ -23,7 +24,7 @@ export type PeopleSide = Awaited<ReturnType<typeof createPeopleSide>>;
 interface PeopleSideOptions {
   readonly base: Base;
   readonly storage: Storage;
-  readonly services: Services;
+  readonly services: Services & AccessServices;
   readonly link: Drivers;
   readonly lockSide: LockSide;
 }

@@ -33,7 +33,7 @@ import { createStallDetector } from '../domain/locks/stall-detector.ts';
 import { createStateCertainty } from '../domain/locks/state-certainty.ts';
 import { createMutex, type Mutex } from '../domain/mutex.ts';
 import { createRecordService } from '../domain/records/record-service.ts';
-import { createLostNumbers } from '../domain/revocations/lost-numbers.ts';
+import { createLostNumbers, type LostNumbers } from '../domain/revocations/lost-numbers.ts';
 import type { Secrets } from '../domain/secrets.ts';
 import type { Stores, WallClockTrust } from '../domain/stores.ts';
 import type { WebhookSender } from '../domain/webhooks/webhook-ports.ts';
@@ -71,13 +71,14 @@ export interface DeviceServices {
 
 /** In the order in which the services need each other; subscribers of one event are called in this order, too. */
 export function createServices(options: ServicesOptions) {
+  const lost = createLostNumbers({ store: options.stores.revocations, events: options.events });
   const administration = createMutex();
   const command = createCommandServices(options);
   const live = createLiveServices(options, command, administration);
   const noun = createNounServices(options, { ...command, ...live }, administration);
-  const report = createReportServices(options, { ...command, ...live, ...noun });
+  const report = createReportServices(options, { ...command, ...live, ...noun, lost });
   const { stallDetector, commands, certainty } = command;
-  return { stallDetector, commands, certainty, ...live, ...noun, ...report, administration };
+  return { lost, stallDetector, commands, certainty, ...live, ...noun, ...report, administration };
 }
 
 /** What the gateway says to a lock, and how sure it is of the lock's state. */
@@ -172,15 +173,18 @@ function createNounServices(options: ServicesOptions, before: CommandServices & 
 type NounServices = ReturnType<typeof createNounServices>;
 
 /** What the gateway hears from locks: reports, and what it concludes from them. */
-function createReportServices(options: ServicesOptions, before: CommandServices & LiveServices & NounServices) {
+function createReportServices(
+  options: ServicesOptions,
+  before: CommandServices & LiveServices & NounServices & { readonly lost: LostNumbers },
+) {
   const { clock, clockIsSuspect, secrets, events, stores, drivers: link, commandIds, storageHealth, alarmDetector: settings } = options;
   const { locks, entries, accounts, statuses, records, quarantine } = stores;
-  const { certainty, alarms, evidence, cards: cardService } = before;
+  const { lost, certainty, alarms, evidence, cards: cardService } = before;
   const clockEvidence = createClockEvidence({ clock, locks });
   const alarmDetector = createAlarmDetector({
     ...{ clock, events, locks, statuses, records, alarms, settings, clockIsSuspect, certainty, storageHealth },
     clockEvidence: clockEvidence.evidence,
-    lost: createLostNumbers({ store: stores.revocations, events }),
+    lost,
   });
   const reports = createReportService({
     ...{ clock, locks, statuses, entries, records, accounts, quarantine, cardService, evidence, clockEvidence, alarmDetector },

@@ -76,6 +76,13 @@ describe('the audit log', () => {
       return answer as Answer;
     }
 
+    /** Where nothing is there to be changed, the attempt has its line. */
+    async function isRefused(action: string, operation: string, method: string, path: string, options: RequestOptions = {}): Promise<void> {
+      const line = await lineOf(() => site.api(method, path, options));
+      expect(line).toMatchObject({ action, outcome: expect.stringMatching(/^(not-found|invalid-parameter)$/) });
+      asked.push(operation);
+    }
+
     const registered = await leaves('lock-register', 'registerLock', 'POST', `${gateway}/locks`, {
       body: { lockMac: 'A4:C1:38:00:00:99', lockName: 'Archive', noKeyPwd: '86420975', lockData: 'bluetooth-secret' },
     });
@@ -163,6 +170,18 @@ describe('the audit log', () => {
     expect(replay).toMatchObject({ action: 'webhook-replay', detail: 'record-1', outcome: 'not-found' });
     asked.push('replayDelivery');
     await leaves('webhook-remove', 'deleteWebhook', 'DELETE', webhook);
+
+    const access = '/api/v1/access';
+    const lostCard = { body: { cardNumber: '1325672378', reason: 'in town' } };
+    await leaves('card-lost', 'reportLostCard', 'POST', `${access}/cards/lost`, lostCard);
+    await leaves('card-found', 'reportFoundCard', 'POST', `${access}/cards/found`, { body: { cardNumber: '1325672378' } });
+    await isRefused('credential-lost', 'reportLostCredential', 'POST', `${access}/credentials/99/lost`, { body: {} });
+    await isRefused('credential-found', 'reportFoundCredential', 'POST', `${access}/credentials/99/found`);
+    await isRefused('reader-turn', 'acceptSuggestion', 'POST', `${access}/suggestions/99/accept`);
+    const enrolment = { body: { personId: 99, lockId: door(), seconds: 60 } };
+    await isRefused('enrolment-begin', 'beginEnrolment', 'POST', `${access}/enrolments`, enrolment);
+    await isRefused('enrolment-confirm', 'confirmEnrolment', 'POST', `${access}/enrolments/none/confirm`, { body: { cardEnds: '2378' } });
+    await isRefused('enrolment-end', 'endEnrolment', 'DELETE', `${access}/enrolments/none`);
 
     const document = (await (await fetch(`${site.gateway.httpUrl}/openapi.json`)).json()) as {
       readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;

@@ -1,6 +1,7 @@
 // The whole domain over stores in memory, a lock link that a test scripts, and a clock that it sets.
 import { createHash } from 'node:crypto';
-import { createServices } from '../../src/app/services.ts';
+import { createAccessServices } from '../../src/app/access-services.ts';
+import { createServices, type ServicesOptions } from '../../src/app/services.ts';
 import type { Account, AccountId, Caller } from '../../src/domain/accounts/account.ts';
 import { createAuditTrail } from '../../src/domain/audit/audit.ts';
 import type { Card, CardId } from '../../src/domain/credentials/card.ts';
@@ -311,34 +312,38 @@ export async function createDomain(
   };
   const random = () => 0.5;
 
+  const stores: ServicesOptions['stores'] = {
+    ...{
+      batteries,
+      counters,
+      records,
+      removedLocks,
+      quarantine,
+      people,
+      schedules,
+      revocations,
+      access,
+    },
+    ...{
+      locks: storedLocks,
+      entries: storedEntries,
+      accounts: storedAccounts,
+      statuses: memoryStatuses,
+      webhooks: webhookStore,
+    },
+    alarms: { ...memoryAlarms, keep: (value) => write('alarms.keep', () => memoryAlarms.keep(value)) },
+  };
   const services = createServices({
     ...{ clock, secrets, events, drivers, commandIds, webhookBodies, random, clockIsSuspect },
-    stores: {
-      ...{
-        batteries,
-        counters,
-        records,
-        removedLocks,
-        quarantine,
-        people,
-        schedules,
-        revocations,
-        access,
-      },
-      ...{
-        locks: storedLocks,
-        entries: storedEntries,
-        accounts: storedAccounts,
-        statuses: memoryStatuses,
-        webhooks: webhookStore,
-      },
-      alarms: { ...memoryAlarms, keep: (value) => write('alarms.keep', () => memoryAlarms.keep(value)) },
-    },
+    stores,
     commandTimeoutMs: 10_000,
     recordDays: 184,
     alarmDetector: { offlineAfterMs: 60_000, endAfterMs: 60_000, silentAfterMs: 26 * 3_600_000, lowBatteryPercent: 20 },
     webhookSender: receiver.sender,
     storageHealth: () => gatewayStorage.health,
+  });
+  const accessServices = createAccessServices({
+    ...{ clock, clockIsSuspect, secrets, events, drivers, services, stores },
   });
   const { live, commands, alarms, alarmDetector, webhooks } = services;
   const native = createNativeDriver({
@@ -429,6 +434,7 @@ export async function createDomain(
     webhookStore,
     createWebhooks,
     webhooks,
+    accessServices,
   };
 }
 

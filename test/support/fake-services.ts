@@ -26,8 +26,11 @@ import type { LockService, LockView } from '../../src/domain/locks/lock-service.
 import type { RegistrationService } from '../../src/domain/locks/registration-service.ts';
 import { paginate } from '../../src/domain/page.ts';
 import type { Log } from '../../src/domain/part.ts';
+import type { EnrolmentService } from '../../src/domain/readers/enrolment-service.ts';
+import type { SuggestionService } from '../../src/domain/readers/suggestion-service.ts';
 import type { LockRecord } from '../../src/domain/records/record.ts';
 import type { RecordService } from '../../src/domain/records/record-service.ts';
+import type { RevocationService } from '../../src/domain/revocations/revocation-service.ts';
 import type { WebhookService } from '../../src/domain/webhooks/webhook-service.ts';
 import type { LockMake } from '../../src/http/api/driver-member.ts';
 import { createEventStreams } from '../../src/http/events/event-streams.ts';
@@ -185,6 +188,9 @@ export interface FakeServices {
   readonly signIns: Open<SignInService>;
   readonly live: Open<LiveService>;
   readonly webhooks: Open<WebhookService>;
+  readonly revocations: Open<RevocationService>;
+  readonly suggestions: Open<SuggestionService>;
+  readonly enrolments: Open<EnrolmentService>;
 }
 
 /** Services that know one account by its token, and refuse every other call until a test says what it does. */
@@ -266,6 +272,21 @@ function createFakeServices(): FakeServices {
       replay: async () => unexpected('webhooks.replay'),
     },
     audit: { page: async () => unexpected('audit.page') },
+    revocations: {
+      lost: async () => unexpected('revocations.lost'),
+      lostCard: async () => unexpected('revocations.lostCard'),
+      found: async () => unexpected('revocations.found'),
+      foundCard: async () => unexpected('revocations.foundCard'),
+      ofCredential: async () => unexpected('revocations.ofCredential'),
+      report: async () => unexpected('revocations.report'),
+    },
+    suggestions: { list: async () => unexpected('suggestions.list'), accept: async () => unexpected('suggestions.accept') },
+    enrolments: {
+      begin: async () => unexpected('enrolments.begin'),
+      get: () => unexpected('enrolments.get'),
+      confirm: async () => unexpected('enrolments.confirm'),
+      end: async () => unexpected('enrolments.end'),
+    },
     alarms: { list: () => unexpected('alarms.list'), end: async () => unexpected('alarms.end') },
     live: {
       subscribe: () => unexpected('live.subscribe'),

@@ -5,6 +5,9 @@ import type { Alarm } from '../../src/domain/alarms/alarm.ts';
 import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
 import type { DeviceId, LockId } from '../../src/domain/locks/lock.ts';
 import { paginate } from '../../src/domain/page.ts';
+import type { CredentialId, PersonId } from '../../src/domain/people/person.ts';
+import type { Suggestion } from '../../src/domain/readers/suggestion.ts';
+import type { Revocation, RevocationId, RevocationReport } from '../../src/domain/revocations/revocation.ts';
 import type { DeliveryLogEntry } from '../../src/domain/webhooks/delivery.ts';
 import type { WebhookId } from '../../src/domain/webhooks/webhook.ts';
 import type { WebhookView } from '../../src/domain/webhooks/webhook-service.ts';
@@ -37,6 +40,9 @@ export function answerWithSamples({
   alarms,
   audit,
   webhooks,
+  revocations,
+  suggestions,
+  enrolments,
 }: FakeServices): {
   readonly calls: readonly (readonly unknown[])[];
 } {
@@ -252,6 +258,55 @@ export function answerWithSamples({
     renewSecret: asked('renewWebhookSecret', Promise.resolve(issued)),
     test: asked('testWebhook', Promise.resolve(attempt)),
     replay: asked('replayDelivery', Promise.resolve(attempt)),
+  });
+  const revocation: Revocation = {
+    ...{
+      revocationId: 4 as RevocationId,
+      credentialId: 12 as CredentialId,
+      personId: 5 as PersonId,
+      kind: 'card',
+      numbers: ['1325672378'],
+    },
+    ...{ lostDate: 1_763_715_600_000, reason: 'lost in town', by: 'alice', lockIds: [], certainDate: null, foundDate: null },
+  };
+  const unknown = { proof: null, since: null, lastSwipe: null, admitsUntil: null, electricQuantity: null, advice: [] };
+  const report: RevocationReport = {
+    ...{ revocation, certain: false, doors: { dead: 2, open: 1 }, hiddenLocks: 0 },
+    locks: [
+      { ...unknown, lockId: sampleLock.lockId, state: 'gone', proof: { basis: 'reply', date: 1_763_715_601_000, commandId: 'c81' } },
+      { ...unknown, lockId: 9 as LockId, state: 'ended', proof: { basis: 'validity', date: 1_763_000_000_000 } },
+      {
+        ...{ ...unknown, lockId: 4 as LockId, state: 'offline', since: 1_763_715_000_000, lastSwipe: 1_763_714_000_000 },
+        ...{ electricQuantity: 12, advice: ['bring it online', 'remove it with the phone, then deleteType=1'] },
+      },
+    ],
+  };
+  Object.assign(revocations, {
+    lost: asked('lost', Promise.resolve(report)),
+    lostCard: asked('lostCard', Promise.resolve(report)),
+    found: asked('found', nothing),
+    foundCard: asked('foundCard', nothing),
+    ofCredential: asked('revocationOf', Promise.resolve(report)),
+    report: asked('revocation', Promise.resolve(report)),
+  });
+  suggestions.list = async (_caller, page) =>
+    paginate<Suggestion>(
+      [
+        {
+          ...{ suggestionId: 3, lockId: sampleLock.lockId, kind: 'byte-order', cards: 2, swipes: 5, since: 1_763_715_600_000 },
+          ...{ readerOrder: 'reverse', directCards: 1 },
+        },
+      ],
+      page,
+    );
+  const begun = { enrolmentId: 'sample-enrolment', closeDate: 1_763_715_760_000 };
+  const waiting = { ...begun, personId: 5, lockId: sampleLock.lockId, state: 'found', card: { ends: '2378', width: 4 } };
+  Object.assign(suggestions, { accept: asked('acceptSuggestion', Promise.resolve({ lockId: sampleLock.lockId })) });
+  Object.assign(enrolments, {
+    begin: asked('beginEnrolment', Promise.resolve(begun)),
+    get: asked('enrolment', waiting),
+    confirm: asked('confirmEnrolment', Promise.resolve(13)),
+    end: asked('endEnrolment', nothing),
   });
   return { calls };
 }

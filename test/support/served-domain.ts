@@ -42,6 +42,7 @@ export async function serveDomain(gatewayStatus: () => object) {
     audit: world.audit,
     eventStreams,
     webhooks: world.webhooks,
+    ...world.accessServices,
     readiness: () => ({ ready: true, parts: {} }),
     gatewayStatus,
     lockProtocol: async () => ({}),

@@ -14,6 +14,9 @@ import type { LockId } from '../locks/lock.ts';
 import type { Removal } from '../locks/lock-removal.ts';
 import type { LockService } from '../locks/lock-service.ts';
 import type { RegistrationService } from '../locks/registration-service.ts';
+import type { EnrolmentService } from '../readers/enrolment-service.ts';
+import type { SuggestionService } from '../readers/suggestion-service.ts';
+import type { RevocationService } from '../revocations/revocation-service.ts';
 import type { WebhookId } from '../webhooks/webhook.ts';
 import type { WebhookService } from '../webhooks/webhook-service.ts';
 import { type AuditTable, type AuditTrail, audited } from './audit.ts';
@@ -178,6 +181,42 @@ const webhooks: AuditTable<WebhookService> = {
   replay: ([, webhookId, deliveryId]) => ({ action: 'webhook-replay', object: ofWebhook(webhookId), detail: deliveryId }),
 };
 
+// Without numbers: a revocation has an id, and an enrolled card is a credential.
+const revocations: AuditTable<RevocationService> = {
+  lost: ([, credentialId, reason]) => ({ action: 'credential-lost', object: `credential ${credentialId}`, detail: reason }),
+  lostCard: ([, , reason], made) => ({
+    action: 'card-lost',
+    object: made === undefined ? 'card' : `revocation ${made.revocation.revocationId}`,
+    detail: reason,
+  }),
+  found: ([, credentialId]) => ({ action: 'credential-found', object: `credential ${credentialId}` }),
+  foundCard: () => ({ action: 'card-found', object: 'card' }),
+  ofCredential: 'not-audited',
+  report: 'not-audited',
+};
+
+const suggestions: AuditTable<SuggestionService> = {
+  list: 'not-audited',
+  accept: ([, suggestionId], made) => ({
+    action: 'reader-turn',
+    object: made === undefined ? `suggestion ${suggestionId}` : ofLock(made.lockId),
+  }),
+};
+
+const enrolments: AuditTable<EnrolmentService> = {
+  begin: ([, { lockId, personId, seconds }]) => ({
+    action: 'enrolment-begin',
+    object: ofLock(lockId),
+    detail: `person ${personId}, ${seconds} s`,
+  }),
+  get: 'not-audited',
+  confirm: (_asked, credentialId) => ({
+    action: 'enrolment-confirm',
+    object: credentialId === undefined ? 'enrolment' : `credential ${credentialId}`,
+  }),
+  end: () => ({ action: 'enrolment-end', object: 'enrolment' }),
+};
+
 /** Describes the removed lock, because nothing else does so later, and how many cards may still open it. */
 function removal(isCleared: boolean, made: Removal | undefined): string {
   if (made === undefined) return isCleared ? 'its cards were to be cleared first' : '';
@@ -212,3 +251,6 @@ export const auditedCards = (service: CardService, trail: AuditTrail) => audited
 export const auditedPasscodes = (service: PasscodeService, trail: AuditTrail) => audited(service, passcodes, trail);
 export const auditedAlarms = (service: Pick<AlarmService, 'list' | 'end'>, trail: AuditTrail) => audited(service, alarms, trail);
 export const auditedWebhooks = (service: WebhookService, trail: AuditTrail) => audited(service, webhooks, trail);
+export const auditedRevocations = (service: RevocationService, trail: AuditTrail) => audited(service, revocations, trail);
+export const auditedSuggestions = (service: SuggestionService, trail: AuditTrail) => audited(service, suggestions, trail);
+export const auditedEnrolments = (service: EnrolmentService, trail: AuditTrail) => audited(service, enrolments, trail);

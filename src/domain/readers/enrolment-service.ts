@@ -6,7 +6,7 @@ import { requireAccessRights, requireRole } from '../accounts/permissions.ts';
 import type { Clock } from '../clock.ts';
 import { everyForm, numberAtReader, widthOf } from '../credentials/byte-order.ts';
 import type { EntryStore } from '../credentials/entry-ports.ts';
-import { DomainError } from '../errors.ts';
+import { DomainError, invalidParameter } from '../errors.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { LockLink } from '../locks/lock-link.ts';
@@ -22,16 +22,16 @@ import { createLiveSwipes, type SwipeMark } from './live-swipes.ts';
 
 /** For access managers who are manager on the lock: all else is `forbidden`. */
 export interface EnrolmentService {
-  /** `lock-offline`; `conflict`: one waits at this lock already; `not-found`: no such person. */
+  /** `lock-offline`; `conflict`: one waits at this lock already; `invalid-parameter`: there is no such lock or person. */
   begin(
     caller: Caller,
     wanted: { readonly personId: PersonId; readonly lockId: LockId; readonly seconds: number },
-  ): Pick<Enrolment, 'enrolmentId' | 'closeDate'>;
+  ): Promise<Pick<Enrolment, 'enrolmentId' | 'closeDate'>>;
   /** `not-found`: there is none, or it has been over for some minutes. */
   get(caller: Caller, enrolmentId: string): Enrolment;
   /** The card becomes a credential of the person. `conflict`: no card was found, or it ends otherwise. */
   confirm(caller: Caller, enrolmentId: string, cardEnds: string): Promise<CredentialId>;
-  end(caller: Caller, enrolmentId: string): void;
+  end(caller: Caller, enrolmentId: string): Promise<void>;
 }
 
 /** What a person gets. Rejects as the service of people does. */
@@ -135,7 +135,7 @@ export function createEnrolmentService(options: {
   function requireOpen(caller: Caller, enrolmentId: string): Open {
     requireAccessRights(caller);
     const one = all.get(enrolmentId);
-    if (one === undefined) throw new DomainError('not-found', 'there is no such enrolment');
+    if (one === undefined || locks.get(one.lockId) === undefined) throw new DomainError('not-found', 'there is no such enrolment');
     requireRole(locks, caller, one.lockId, 'manager');
     return one;
   }
@@ -145,11 +145,12 @@ export function createEnrolmentService(options: {
   events.subscribe('lock-offline', ({ lockId }) => all.size > 0 && reconnected(lockId));
 
   return {
-    begin(caller, { personId, lockId, seconds }) {
+    async begin(caller, { personId, lockId, seconds }) {
       requireAccessRights(caller);
+      if (locks.get(lockId) === undefined) throw invalidParameter('lockId', 'is of no lock');
       requireRole(locks, caller, lockId, 'manager');
       const person = people.get(personId);
-      if (person === undefined || person.removed) throw new DomainError('not-found', `there is no person ${personId}`);
+      if (person === undefined || person.removed) throw invalidParameter('personId', 'is of no person');
       if (listening.has(lockId)) throw new DomainError('conflict', `an enrolment waits at lock ${lockId} already`);
       if (all.size >= enrolmentsAtMost) throw new DomainError('rate-limited', 'too many enrolments', { retryAfterSeconds: 60 });
       const now = clock.now();
@@ -180,7 +181,7 @@ export function createEnrolmentService(options: {
       return addCard(caller, personId, card);
     },
 
-    end(caller, enrolmentId) {
+    async end(caller, enrolmentId) {
       conclude(requireOpen(caller, enrolmentId), 'closed');
     },
   };

@@ -125,7 +125,8 @@ export function createSuggestionService(options: {
     async accept(caller, suggestionId) {
       requireAccessRights(caller);
       const [lockId, evidence] = [...swipes.all()].find(([, one]) => one.suggestionId === suggestionId) ?? [];
-      if (lockId === undefined || evidence === undefined) throw new DomainError('not-found', `there is no suggestion ${suggestionId}`);
+      if (lockId === undefined || evidence === undefined || locks.get(lockId) === undefined)
+        throw new DomainError('not-found', `there is no suggestion ${suggestionId}`);
       const lock = requireRole(locks, caller, lockId, 'manager');
       const hits = await hitsOf(lockId, evidence);
       if (hits.length === 0) throw new DomainError('not-found', `there is no suggestion ${suggestionId}`);

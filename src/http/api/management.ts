@@ -10,6 +10,7 @@ import type { Bridges } from '../../domain/locks/bridges.ts';
 import type { FoundDevices } from '../../domain/locks/found-devices.ts';
 import type { HubService } from '../../domain/locks/hub.ts';
 import type { RegistrationService } from '../../domain/locks/registration-service.ts';
+import type { RevocationService } from '../../domain/revocations/revocation-service.ts';
 import type { WebhookService } from '../../domain/webhooks/webhook-service.ts';
 import { invalidParameters } from '../pipeline/problem.ts';
 import type { Route } from '../pipeline/route.ts';
@@ -20,13 +21,14 @@ import type { LockMake } from './driver-member.ts';
 import { gatewayRoutes } from './gateway-routes.ts';
 import { hubRoutes } from './hub-routes.ts';
 import { pairingRoutes } from './pairing-routes.ts';
+import { revocationRoutes } from './revocation-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
 /** Calls a route by method and path, such as `POST /api/v1/gateway/locks/{lockId}/key`. Rejects with a DomainError. */
 export type Management = Readonly<Record<string, (request: unknown) => Promise<object>>>;
 
 /**
- * Without `pairing`, `bridges`, `alarms` and `webhooks` (when no daemon runs) their routes do not exist. Routes of locks and cards never exist here:
+ * Without `pairing`, `bridges`, `alarms`, `webhooks` and `revocations` (when no daemon runs) their routes do not exist. Routes of locks and cards never exist here:
  * nobody opens doors from the command line.
  */
 export function createManagement(options: {
@@ -40,12 +42,14 @@ export function createManagement(options: {
   readonly bridges?: Pick<Bridges, 'list'>;
   readonly alarms?: Pick<AlarmService, 'list' | 'end'>;
   readonly webhooks?: WebhookService;
+  readonly revocations?: RevocationService;
   readonly audit: AuditService;
   readonly gatewayStatus: () => object | Promise<object>;
   /** Where the request came from, for the audit log. */
   readonly address: string;
 }): Management {
-  const { makes, registrations, roles, accounts, hubs, pairing, bridges, alarms, webhooks, audit, gatewayStatus, address } = options;
+  const { makes, registrations, roles, accounts, hubs, pairing, bridges, alarms, webhooks, revocations, audit, gatewayStatus, address } =
+    options;
   const routes = [
     ...gatewayRoutes({ makes, registrations, roles, accounts, gatewayStatus }),
     ...hubRoutes(hubs),
@@ -53,6 +57,7 @@ export function createManagement(options: {
     ...(bridges ? bridgeRoutes(bridges) : []),
     ...(alarms ? alarmRoutes(alarms) : []),
     ...(webhooks ? webhookRoutes(webhooks) : []),
+    ...(revocations ? revocationRoutes(revocations) : []),
     ...auditRoutes(audit),
   ];
   return Object.fromEntries(

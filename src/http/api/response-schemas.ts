@@ -6,6 +6,8 @@ import type { ErrorCode } from '../../domain/errors.ts';
 import { deliveryTypes } from '../../domain/webhooks/delivery.ts';
 import { problemKinds } from '../pipeline/problem.ts';
 import { bridge, capabilities, driver, mqttLogin } from './make-schemas.ts';
+import { readerSchemas } from './reader-schemas.ts';
+import { revocationSchemas } from './revocation-schemas.ts';
 
 const id = z.int().min(1);
 const dateMs = z.int().min(0);
@@ -322,6 +324,9 @@ export const responseSchemas = {
   WebhookAttempt: z.strictObject({ delivered: z.boolean(), status: z.int().nullable(), reason: z.string(), ms: count }),
   Delivery: delivery,
   DeliveryPage: page(delivery),
+  Revocation: revocationSchemas.Revocation,
+  ...readerSchemas,
+  SuggestionPage: page(readerSchemas.Suggestion),
   GatewayStatus: gatewayStatus,
   Health: z.strictObject({ status: z.literal('ok') }),
   Readiness: readiness,

@@ -48,7 +48,7 @@ function refusalsOf(route: AnyRoute, { requiredRole, refusals = [] }: OperationD
 
 function rightsRefusals(requiredRole: RequiredRole, own: readonly ErrorCode[]): readonly ErrorCode[] {
   if (requiredRole === 'nobody' || requiredRole === 'any account') return [];
-  if (requiredRole === 'gateway administrator') return ['forbidden'];
+  if (requiredRole === 'gateway administrator' || requiredRole === 'access manager') return ['forbidden'];
   return own.includes('not-lock-administrator') ? ['lock-not-found'] : ['lock-not-found', 'forbidden'];
 }
 

@@ -23,6 +23,7 @@ export type RequiredRole =
   | 'manager'
   | 'administrator'
   | 'gateway administrator'
+  | 'access manager'
   | 'manager or gateway administrator'
   | 'administrator or gateway administrator';
 

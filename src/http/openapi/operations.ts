@@ -12,6 +12,8 @@ import { hubDocs } from '../api/hub-docs.ts';
 import { lockDocs } from '../api/lock-docs.ts';
 import { pairingDocs } from '../api/pairing-docs.ts';
 import { passcodeDocs } from '../api/passcode-docs.ts';
+import { readerDocs } from '../api/reader-docs.ts';
+import { revocationDocs } from '../api/revocation-docs.ts';
 import { signInDocs } from '../api/sign-in-docs.ts';
 import { webhookDocs } from '../api/webhook-docs.ts';
 import type { TableDocs } from './operation.ts';
@@ -28,6 +30,8 @@ export const tables = {
   Pairing: pairingDocs,
   Alarms: alarmDocs,
   Webhooks: webhookDocs,
+  'Lost credentials': revocationDocs,
+  Readers: readerDocs,
   'Audit log': auditDocs,
   'Signing in': signInDocs,
   Health: healthDocs,
@@ -47,6 +51,8 @@ export const tableDocs: Readonly<Record<keyof typeof tables, string>> = {
   Pairing: 'Locks that bring a key of their own making, or that a bridge announces, wait here to be confirmed.',
   Alarms: 'What somebody should look at, from its beginning to its end.',
   Webhooks: 'What happens, sent by the gateway to a program of yours.',
+  'Lost credentials': 'What was lost, and at which door it is surely dead.',
+  Readers: 'Which way round a reader gives cards, and cards that become a person’s at a reader.',
   'Audit log': 'Who changed what, when, from where, and how it ended.',
   'Signing in': 'For the console: a browser keeps a cookie that scripts cannot read instead of a token.',
   Health: 'For watchdogs, load balancers and Prometheus.',

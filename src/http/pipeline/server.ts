@@ -15,7 +15,10 @@ import type { HubService } from '../../domain/locks/hub.ts';
 import type { LockService } from '../../domain/locks/lock-service.ts';
 import type { RegistrationService } from '../../domain/locks/registration-service.ts';
 import type { Log, Part } from '../../domain/part.ts';
+import type { EnrolmentService } from '../../domain/readers/enrolment-service.ts';
+import type { SuggestionService } from '../../domain/readers/suggestion-service.ts';
 import type { RecordService } from '../../domain/records/record-service.ts';
+import type { RevocationService } from '../../domain/revocations/revocation-service.ts';
 import type { TickBatcher } from '../../domain/tick-batcher.ts';
 import type { WebhookService } from '../../domain/webhooks/webhook-service.ts';
 import { alarmRoutes } from '../api/alarm-routes.ts';
@@ -32,6 +35,8 @@ import { hubRoutes } from '../api/hub-routes.ts';
 import { lockRoutes } from '../api/lock-routes.ts';
 import { pairingRoutes } from '../api/pairing-routes.ts';
 import { passcodeRoutes } from '../api/passcode-routes.ts';
+import { readerRoutes } from '../api/reader-routes.ts';
+import { revocationRoutes } from '../api/revocation-routes.ts';
 import { signInRoutes } from '../api/sign-in-routes.ts';
 import { webhookRoutes } from '../api/webhook-routes.ts';
 import type { EventStreams } from '../events/event-streams.ts';
@@ -84,6 +89,9 @@ export interface HttpServerOptions {
   signIns: SignInService;
   eventStreams: EventStreams;
   webhooks: WebhookService;
+  revocations: RevocationService;
+  suggestions: SuggestionService;
+  enrolments: EnrolmentService;
   readiness: () => Readiness;
   gatewayStatus: () => object | Promise<object>;
   /** The document at `/asyncapi.json`. */
@@ -149,6 +157,7 @@ function routesOf(
   signIn: Omit<Parameters<typeof signInRoutes>[0], 'signIns'>,
 ): readonly AnyRoute[] {
   const { makes, registrations, roles, hubs, pairing, bridges, alarms, eventStreams, webhooks, audit } = others;
+  const { revocations, suggestions, enrolments } = others;
   const { readiness, gatewayStatus, lockProtocol, consoleDirectory } = others;
   const routes: readonly AnyRoute[] = [
     ...lockRoutes(locks, records),
@@ -161,6 +170,8 @@ function routesOf(
     ...alarmRoutes(alarms),
     ...eventRoutes(eventStreams),
     ...webhookRoutes(webhooks),
+    ...revocationRoutes(revocations),
+    ...readerRoutes(suggestions, enrolments),
     ...auditRoutes(audit),
     ...signInRoutes({ signIns, ...signIn }),
     ...healthRoutes(readiness, metrics?.exposition),

@@ -36,7 +36,7 @@ async function atReader() {
     enrolments,
     added,
     comes,
-    begin: (seconds = 60) => enrolments.begin(manager, { personId, lockId, seconds }).enrolmentId,
+    begin: async (seconds = 60) => (await enrolments.begin(manager, { personId, lockId, seconds })).enrolmentId,
     swipe: async (credential: string, event: Partial<LockEvent> = {}, epoch = 'e') => {
       await clock.advance(1);
       const one = { seq: ++seq, type: 'card-unlock', success: false, reason: 'unknown-card', date: clock.now(), credential, ...event };
@@ -50,7 +50,7 @@ async function atReader() {
 describe('an enrolment', () => {
   it('finds the one card that is held to the reader, and makes it the person’s when it is confirmed', async () => {
     const { begin, swipe, enrolments, added, stateOf, clock } = await atReader();
-    const id = begin();
+    const id = await begin();
     expect(enrolments.get(manager, id)).toEqual({
       ...{ enrolmentId: id, personId, lockId, state: 'waiting', closeDate: clock.now() + 60_000, card: null },
     });
@@ -67,7 +67,7 @@ describe('an enrolment', () => {
   it('gives the number as printed at a reader that gives the bytes reversed', async () => {
     const { begin, swipe, enrolments, added, locks } = await atReader();
     await locks.update(lockId, (lock) => ({ ...lock, readerOrder: 'reverse' }));
-    const id = begin();
+    const id = await begin();
     await swipe('3123119183');
     await enrolments.confirm(manager, id, '2378');
     expect(added).toEqual([{ of: personId, number: fob, width: 4 }]);
@@ -75,7 +75,7 @@ describe('an enrolment', () => {
 
   it('hears no card without a confirmation, and closes after its time', async () => {
     const { begin, clock, swipe, stateOf, added } = await atReader();
-    const id = begin(10);
+    const id = await begin(10);
     await clock.advance(10_001);
     expect(stateOf(id)).toBe('closed');
     await swipe(fob);
@@ -94,7 +94,7 @@ describe('an enrolment', () => {
     ['is no number', { credential: 'fob' }, 'e'],
   ])('does not take an event that %s', async (_what, event, epoch) => {
     const { begin, swipe, stateOf } = await atReader();
-    const id = begin();
+    const id = await begin();
     await swipe(fob, event as Partial<LockEvent>, epoch);
     expect(stateOf(id)).toBe('waiting');
   });
@@ -102,7 +102,7 @@ describe('an enrolment', () => {
   it('does not take a swipe of a backlog that arrives only now, however high its number was stored', async () => {
     const { begin, swipe, stateOf, comes } = await atReader();
     comes(500);
-    const id = begin();
+    const id = await begin();
     await swipe(fob, { seq: 480 });
     expect(stateOf(id)).toBe('waiting');
     await swipe(fob, { seq: 501 });
@@ -114,10 +114,10 @@ describe('an enrolment', () => {
     const owner = samplePerson(2);
     const card = { ...owner.credentials[0], number: fob } as (typeof owner.credentials)[number];
     await people.add({ ...owner, credentials: [card] });
-    const id = begin();
+    const id = await begin();
     await swipe(credential);
     expect(enrolments.get(manager, id)).toMatchObject({ state: 'known', card: null });
-    expect(begin()).not.toBe(id);
+    expect(await begin()).not.toBe(id);
     expect(stateOf(id)).toBe('known');
   });
 
@@ -141,7 +141,7 @@ describe('an enrolment', () => {
     await revocations.put({ ...sampleRevocation(1), numbers: ['333'] });
     const states: string[] = [];
     for (const number of ['111', '222', '333', '444']) {
-      const id = begin();
+      const id = await begin();
       await swipe(number);
       states.push(stateOf(id));
     }
@@ -150,23 +150,23 @@ describe('an enrolment', () => {
 
   it('knows a card that the lock itself knows', async () => {
     const { begin, swipe, stateOf } = await atReader();
-    const id = begin();
+    const id = await begin();
     await swipe(fob, { reason: 'not-valid-now' });
     expect(stateOf(id)).toBe('known');
   });
 
   it('is contested when two different cards came, even at once, and frees the lock', async () => {
     const { begin, swipe, stateOf, enrolments } = await atReader();
-    const id = begin();
+    const id = await begin();
     await Promise.all([swipe(fob), swipe('5550001234')]);
     expect(stateOf(id)).toBe('contested');
     expect(await codeOf(() => enrolments.confirm(manager, id, '2378'))).toBe('conflict');
-    begin();
+    await begin();
   });
 
   it('is contested by a second card after it was found, until its time is over', async () => {
     const { begin, swipe, stateOf, clock, enrolments } = await atReader();
-    const id = begin(10);
+    const id = await begin(10);
     await swipe(fob);
     await clock.advance(11_000);
     await swipe('5550001234');
@@ -177,11 +177,11 @@ describe('an enrolment', () => {
 
   it('belongs to the session of its beginning', async () => {
     const { begin, swipe, stateOf, comes, link, reports } = await atReader();
-    const id = begin();
+    const id = await begin();
     await swipe(fob);
     comes();
     expect(stateOf(id)).toBe('closed');
-    const other = begin();
+    const other = await begin();
     link.lose(lockId);
     reports.offline(lockId, 'gone');
     expect(stateOf(other)).toBe('closed');
@@ -189,18 +189,18 @@ describe('an enrolment', () => {
 
   it('is one for each lock, needs a lock that is online, and can be ended', async () => {
     const { begin, enrolments, stateOf } = await atReader();
-    const id = begin();
+    const id = await begin();
     expect(await codeOf(begin)).toBe('conflict');
-    enrolments.end(manager, id);
+    await enrolments.end(manager, id);
     expect(stateOf(id)).toBe('closed');
-    begin();
+    await begin();
     const offline = { personId, lockId: otherLockId, seconds: 60 };
     expect(await codeOf(() => enrolments.begin({ ...callers.administrator, accessManager: true } as never, offline))).toBe('lock-offline');
   });
 
   it('is for access managers who are manager on the lock', async () => {
     const { begin, enrolments } = await atReader();
-    const id = begin();
+    const id = await begin();
     const operator = { ...callers.operator, accessManager: true };
     for (const caller of [callers.manager, operator]) {
       expect(await codeOf(() => enrolments.begin(caller, { personId, lockId, seconds: 60 }))).toBe('forbidden');
@@ -209,6 +209,8 @@ describe('an enrolment', () => {
       expect(await codeOf(() => enrolments.end(caller, id))).toBe('forbidden');
     }
     expect(await codeOf(() => enrolments.get(manager, 'other'))).toBe('not-found');
-    expect(await codeOf(() => enrolments.begin(manager, { personId: 9 as PersonId, lockId: lockId, seconds: 60 }))).toBe('not-found');
+    expect(await codeOf(() => enrolments.begin(manager, { personId: 9 as PersonId, lockId: lockId, seconds: 60 }))).toBe(
+      'invalid-parameter',
+    );
   });
 });

@@ -95,7 +95,7 @@ describe('a credential that is reported lost', () => {
     await placed(204, otherLockId, { number: `00${fob}`, managed: false });
     storage.writes.length = 0;
     await service.lost(manager, card, '');
-    expect(storage.writes.filter((write) => write === 'cards.update')).toHaveLength(2);
+    expect(storage.writes.filter((write) => write === 'entries.update')).toHaveLength(2);
     const directs = [lockId, otherLockId].flatMap((id) => (entries.inMemory(id)?.entries ?? []).map((entry) => [entry.entryId, entry]));
     expect(Object.fromEntries(directs)).toMatchObject({
       201: { direct: null, managed: true },
@@ -144,7 +144,7 @@ describe('a credential that is reported lost', () => {
     const domain = await building();
     const { service, storage, placed, entries, revocations, lossOf } = domain;
     await placed(201, lockId, { number: fob });
-    storage.fails = (write) => write === 'cards.update';
+    storage.fails = (write) => write === 'entries.update';
     expect(await codeOf(() => service.lost(manager, card, ''))).toBe('storage-unavailable');
     storage.fails = () => false;
     expect(lossOf()).not.toBeNull();

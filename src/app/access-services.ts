@@ -1,0 +1,58 @@
+// Joins the services of people and what they may open. They stand on those of locks, and know everything outside only as ports.
+import type { Clock } from '../domain/clock.ts';
+import type { EventBus } from '../domain/event-bus.ts';
+import type { Drivers } from '../domain/locks/driver.ts';
+import { createGrantedNumbers } from '../domain/people/granted-numbers.ts';
+import { createAddCard } from '../domain/readers/enrolled-card.ts';
+import { createEnrolmentService } from '../domain/readers/enrolment-service.ts';
+import { createSuggestionService } from '../domain/readers/suggestion-service.ts';
+import { createLostEntries } from '../domain/revocations/lost-entries.ts';
+import { createRevocationReports } from '../domain/revocations/revocation-reports.ts';
+import { createRevocationService } from '../domain/revocations/revocation-service.ts';
+import { createRevocationWatch } from '../domain/revocations/revocation-watch.ts';
+import type { Secrets } from '../domain/secrets.ts';
+import type { Stores, WallClockTrust } from '../domain/stores.ts';
+import type { Services } from './services.ts';
+
+export interface AccessServicesOptions {
+  readonly clock: Clock;
+  readonly clockIsSuspect: WallClockTrust['clockIsSuspect'];
+  readonly secrets: Secrets;
+  readonly events: EventBus;
+  readonly stores: Omit<Stores, 'hubs' | 'signIns' | 'audit'>;
+  readonly drivers: Drivers;
+  readonly services: Pick<Services, 'alarms' | 'lost'>;
+}
+
+export type AccessServices = ReturnType<typeof createAccessServices>;
+
+/** In the order in which the services need each other; subscribers of one event are called in this order, too. */
+export function createAccessServices(options: AccessServicesOptions) {
+  const { clockIsSuspect, stores } = options;
+  const { people, schedules, locks } = stores;
+  const granted = createGrantedNumbers({ people, schedules, locks, clockIsSuspect });
+  return { granted, ...createRevocations(options), ...createReaders(options, granted) };
+}
+
+/** What was reported lost. */
+function createRevocations({ clock, events, stores, drivers: link, services }: AccessServicesOptions) {
+  const { people, locks, entries, records, statuses, counters, access: accessLog, revocations: store } = stores;
+  const { alarms, lost } = services;
+  const reports = createRevocationReports({ clock, locks, entries, accessLog, statuses, records, alarms, link, isFailing: () => false });
+  const lostEntries = createLostEntries({ entries, locks });
+  const revocations = createRevocationService({ clock, people, locks, store, counters, lostEntries, reports, emit: events.emit });
+  const revocationWatch = createRevocationWatch({ clock, events, store, lost, reports, alarms, recovery: revocations });
+  return { revocations, revocationWatch };
+}
+
+/** What readers tell about cards. */
+function createReaders(options: AccessServicesOptions, granted: ReturnType<typeof createGrantedNumbers>) {
+  const { clock, secrets, events, stores, drivers: link, services } = options;
+  const { people, locks, entries, records, counters, access: accessLog } = stores;
+  const suggestions = createSuggestionService({ clock, events, locks, entries, people, granted, counters });
+  const enrolments = createEnrolmentService({
+    ...{ clock, events, locks, link, records, entries, people, accessLog, secrets, lost: services.lost },
+    addCard: createAddCard({ clock, people, counters }),
+  });
+  return { suggestions, enrolments };
+}
