@@ -2,7 +2,7 @@
 
 import { DomainError } from '../errors.ts';
 import { type Card, type CardId, type CardOnLock, sameCard, type Validity } from './card.ts';
-import { type Entry, type Held, isSameWindow, type ValidWindow } from './entry.ts';
+import { always, type Entry, type Held, isSameWindow, type ValidWindow } from './entry.ts';
 import { listedCard } from './listed-card.ts';
 import type { EntriesChange, EntryLookUp, PastHolder } from './lock-entries.ts';
 
@@ -22,7 +22,7 @@ export function cardWithId(current: EntryLookUp, cardId: CardId, now: number): C
 
 /** A card that opens at all hours of these dates. */
 export function cardWindow({ startDate, endDate }: Validity): ValidWindow {
-  return { startDate, endDate, hours: '', once: false };
+  return startDate === 0 && endDate === 0 ? always : { startDate, endDate, hours: '', once: false };
 }
 
 /** A number that nobody wants yet, and that the lock is not known to hold. */

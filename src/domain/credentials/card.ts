@@ -1,4 +1,4 @@
-// Identity cards: their numbers, validity, and the intent that makes a change all-or-nothing.
+// Identity cards: their numbers and validity.
 import { invalidParameter } from '../errors.ts';
 import type { LockId } from '../locks/lock.ts';
 
@@ -27,17 +27,6 @@ export interface Card extends Validity {
 export interface CardOnLock extends Validity {
   readonly cardNumber: string;
 }
-
-/** A change that was begun on the lock, and that the lock has neither confirmed nor refused. */
-export type CardIntent =
-  | {
-      readonly kind: 'add';
-      readonly card: Card;
-      /** What the lock held under this number before: a card with these dates; null: none. Absent: unknown. */
-      readonly before?: Validity | null;
-    }
-  | ({ readonly kind: 'change-validity'; readonly cardId: CardId } & Validity)
-  | { readonly kind: 'delete'; readonly cardId: CardId };
 
 /** How a change reaches the lock: a phone has already done it (1), or the gateway does it (2). */
 export type Via = 'phone' | 'gateway';

@@ -21,7 +21,7 @@ export interface LockStore extends LocalLockView {
    */
   update(lockId: LockId, change: (lock: Lock) => Lock): Promise<Lock>;
   /**
-   * Removes the lock with its cards, intents and roles. If it rejects, the lock is still there, unchanged. If it resolves with an error,
+   * Removes the lock with its entries and roles. If it rejects, the lock is still there, unchanged. If it resolves with an error,
    * the lock is removed, and the error says what is left of it and what happens to that.
    */
   remove(lockId: LockId): Promise<DomainError | undefined>;

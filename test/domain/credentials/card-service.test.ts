@@ -28,6 +28,15 @@ describe('adding a card', () => {
     expect(cards.now(lockId)).toEqual({ cards: [card], open: [] });
   });
 
+  it.each(['phone', 'gateway'] as const)(
+    'says that another card has the number after its bytes are reversed (HTTP API 6.2, %s)',
+    async (via) => {
+      const { cardService } = await createDomain({ cards: [someCard({ cardNumber: '65536' })] });
+      const add = cardService.add(manager, lockId, newCard({ cardNumber: '256', byteOrder: 'reverse' }), via, stays());
+      await expect(add).rejects.toMatchObject({ code: 'card-exists', message: expect.stringContaining('after its bytes are reversed') });
+    },
+  );
+
   it('knows the lock only: the same number on another lock is another card (HTTP API 4)', async () => {
     const { cardService, cards } = await createDomain({ cards: [card] });
     await cardService.add(callers.administrator, otherLockId, newCard({ cardNumber: card.cardNumber }), 'phone', stays());
@@ -100,6 +109,74 @@ describe('adding a card', () => {
     const add = () => codeOf(() => cardService.add(manager, lockId, newCard(), 'gateway', stays()));
     expect((await Promise.all([add(), add()])).sort()).toEqual(['card-exists', 'done']);
     expect(cards.now(lockId).cards).toHaveLength(1);
+  });
+});
+
+describe('what a phone is said to have done', () => {
+  const entryOf = ({ entries }: Awaited<ReturnType<typeof createDomain>>, number = card.cardNumber) =>
+    entries.inMemory(lockId)?.byNumber('card', number);
+
+  it('is noted: the gateway neither sends nor removes such a card by itself (HTTP API 6)', async () => {
+    const domain = await createDomain();
+    const added = await domain.cardService.add(manager, lockId, newCard(), 'phone', stays());
+    expect(entryOf(domain, '42')).toMatchObject({ entryId: added, managed: false, held: { sure: true, basis: 'phone' } });
+    await domain.cardService.changeValidity(manager, lockId, added, period, 'phone', stays());
+    expect(entryOf(domain, '42')).toMatchObject({ managed: false, direct: period, held: { window: period, basis: 'phone' } });
+    await domain.cardService.remove(manager, lockId, added, 'phone', stays());
+    expect(entryOf(domain, '42')).toBeUndefined();
+    expect(domain.link.sent).toEqual([]);
+  });
+
+  it('ends when the lock has taken the card from the gateway itself: that one is seen (HTTP API 6.3)', async () => {
+    const domain = await createDomain();
+    domain.link.reply(lockId, () => ok);
+    const added = await domain.cardService.add(manager, lockId, newCard(), 'phone', stays());
+    await domain.cardService.changeValidity(manager, lockId, added, period, 'gateway', stays());
+    expect(entryOf(domain, '42')).toMatchObject({
+      managed: true,
+      direct: period,
+      held: { sure: true, basis: 'reply', commandId: expect.any(String) },
+    });
+  });
+
+  it('takes a card that the lock is known to hold from its list, and leaves it to people what is on the lock (HTTP API 6.5)', async () => {
+    const domain = await createDomain({ cards: [card] });
+    await domain.cardService.remove(manager, lockId, cardId, 'phone', stays());
+    expect(domain.cards.now(lockId)).toEqual({ cards: [], open: [] });
+    expect(entryOf(domain)).toMatchObject({
+      entryId: cardId,
+      direct: null,
+      name: '',
+      createdBy: '',
+      held: { sure: true, window: { startDate: 0 } },
+    });
+    expect(await codeOf(() => domain.cardService.detail(manager, lockId, cardId))).toBe('card-not-found');
+    expect(domain.link.sent).toEqual([]);
+  });
+
+  it.each(['phone', 'gateway'] as const)('may be followed by an add of the same number, which then has the new name (%s)', async (via) => {
+    const domain = await createDomain({ cards: [card] });
+    domain.link.reply(lockId, () => ok);
+    await domain.cardService.remove(manager, lockId, cardId, 'phone', stays());
+    const again = await domain.cardService.add(manager, lockId, newCard({ cardNumber: card.cardNumber }), via, stays());
+    expect(domain.cards.now(lockId).cards).toMatchObject([{ cardId: again, name: 'red', createdBy: 'max' }]);
+    expect(entryOf(domain)).toMatchObject({ entryId: again, managed: via === 'gateway' });
+  });
+
+  it('leaves a stranger a stranger when the add of its number is refused or has no answer (Protocol 5.4 rule 6)', async () => {
+    const domain = await createDomain({ cards: [card] });
+    await domain.cardService.remove(manager, lockId, cardId, 'phone', stays());
+    const before = entryOf(domain);
+    const add = () => codeOf(() => domain.cardService.add(manager, lockId, newCard({ cardNumber: card.cardNumber }), 'gateway', stays()));
+    domain.link.reply(lockId, () => refusal('no-space'));
+    expect(await add()).toBe('lock-refused');
+    expect(entryOf(domain)).toEqual(before);
+    domain.link.reply(lockId, () => undefined);
+    const code = add();
+    await domain.clock.advance(10_000);
+    expect(await code).toBe('lock-timeout');
+    expect(entryOf(domain)).toMatchObject({ createdBy: '', direct: null, held: { sure: false } });
+    expect(domain.cards.now(lockId).cards).toEqual([]);
   });
 });
 

@@ -215,12 +215,14 @@ function envelope(path: string, text: string): Envelope {
   return value as Envelope;
 }
 
-/** Copies the old version to `<path>.schema-1` or the like, as the older program wrote it. */
+/** Copies the old version to `<path>.schema-1` or the like, as the older program wrote it. `storage-unavailable`. */
 export async function keepCopy(files: FileLayer, path: string): Promise<void> {
   const bytes = await files.readFile(path);
   // A file of rows says it in its first line.
   const { schemaVersion } = envelope(path, bytes.toString('utf8', 0, path.endsWith('.jsonl') ? bytes.indexOf(0x0a) : bytes.length));
-  await replaceFile(files, `${path}.schema-${schemaVersion}`, bytes);
+  await replaceFile(files, `${path}.schema-${schemaVersion}`, bytes).catch((error: unknown) => {
+    throw storageUnavailable(error);
+  });
 }
 
 /** Loads a document without which nothing starts: the error for a damaged one says what to do. */

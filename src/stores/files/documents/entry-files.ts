@@ -15,6 +15,7 @@ import type { Log } from '../../../domain/part.ts';
 import { type BackupSource, sourceOfPath } from '../backup/backup-sources.ts';
 import type { FileLayer } from '../files.ts';
 import { createCardSnapshots } from './card-snapshots.ts';
+import { DamagedDocumentError } from './document.ts';
 import { readIfThere, removeIfThere } from './durable-file.ts';
 import type { LockInMemory } from './entries-in-memory.ts';
 import { createEntryLoader } from './entry-loader.ts';
@@ -176,7 +177,13 @@ export function createEntryFiles(options: {
       present.add(lockId);
     },
     async upgrade(lockId) {
-      if (await isOlderFile(files, pathOf(lockId), entryFormat)) await rowsFor(lockId).rows.load();
+      if (!(await isOlderFile(files, pathOf(lockId), entryFormat))) return;
+      await rowsFor(lockId)
+        .rows.load()
+        .catch((error: unknown) => {
+          // Whoever needs the entries first hears of it.
+          if (!(error instanceof DamagedDocumentError)) throw error;
+        });
     },
     settled,
     remove,

@@ -1,7 +1,7 @@
 // The rows that store what people decided directly about the numbers of a lock and what the lock holds under them: entries, and past
 // holders of card numbers.
 import { z } from 'zod';
-import type { Entry, Held, ValidWindow } from '../../../domain/credentials/entry.ts';
+import { always, type Entry, type Held, isSameWindow, type ValidWindow } from '../../../domain/credentials/entry.ts';
 import type { EntriesChange, HeldEntries, PastHolder } from '../../../domain/credentials/lock-entries.ts';
 import type { LockId } from '../../../domain/locks/lock.ts';
 import { cardId, lockId } from './id-schemas.ts';
@@ -11,12 +11,10 @@ import type { RowChange, RowFormat } from './row-reader.ts';
 const millis = z.int();
 const digits = z.string().regex(/^[0-9]+$/);
 
-const window = z.strictObject({
-  startDate: millis,
-  endDate: millis,
-  hours: z.string(),
-  once: z.boolean(),
-}) satisfies z.ZodType<ValidWindow>;
+/** Most numbers are always valid, and share one object. */
+const window = z
+  .strictObject({ startDate: millis, endDate: millis, hours: z.string(), once: z.boolean() })
+  .transform((read): ValidWindow => (isSameWindow(read, always) ? always : read));
 
 const held = z.strictObject({
   window: window.nullable(),

@@ -40,12 +40,9 @@ const intent = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('delete'), cardId }),
 ]) satisfies z.ZodType<OlderIntent>;
 
-/** The cards in a lock document of schema 1 or 2. */
-export const cardsInDocument = { cards: z.array(card), intents: z.array(intent) };
-
 export type OlderRow = Card | OlderIntent | PastHolder;
 
-/** A row of schema 1. */
+/** A row of schema 1; lock documents of schema 1 and 2 had the cards and open changes among them. */
 export const olderRow = z.union([card, pastHolder, intent]);
 
 /**

@@ -1,6 +1,7 @@
 // Checks the files of cards: whether each is what was written, and belongs to its lock.
 import type { CardId } from '../../../domain/credentials/card.ts';
 import type { Entry } from '../../../domain/credentials/entry.ts';
+import { entryKey } from '../../../domain/credentials/wanted.ts';
 import { cardFileName, entryFormat } from '../documents/entry-row.ts';
 import type { LockDocument } from '../documents/lock-document.ts';
 import { entriesOf } from '../documents/older-card-row.ts';
@@ -31,6 +32,10 @@ export async function verifyCards(
     for (const { entryId, lockId } of found) {
       if (lockId !== lock.lockId) report(isThere ? file : `locks/${lock.lockId}.json`, `holds the card ${entryId} of lock ${lockId}`);
       cardIds.push(entryId);
+    }
+    for (const key of repeated(found.map(entryKey))) {
+      const ids = found.filter((entry) => entryKey(entry) === key).map(({ entryId }) => entryId);
+      report(isThere ? file : `locks/${lock.lockId}.json`, `holds one number under the ids ${ids.join(' and ')}`);
     }
     if (isThere && rows.torn() > 0)
       report.remark(file, `has ${rows.torn()} bytes that a power cut tore: nobody was told that they are kept, and a start cuts them off`);

@@ -82,40 +82,133 @@ describe('a data directory of schema 2', () => {
       await store.stop();
     }));
 
-  test('has every entry once after a power cut at any step of the move', async () => {
-    const found = new Map<string, Buffer | 'folder'>([
-      ['/', 'folder'],
-      ['/data', 'folder'],
-    ]);
-    for (const entry of await readdir(older, { recursive: true, withFileTypes: true })) {
-      const path = join('/data', relative(older, join(entry.parentPath, entry.name)));
-      found.set(path, entry.isDirectory() ? 'folder' : await readFile(join(entry.parentPath, entry.name)));
-    }
-    const cuts = new Map<string, ReadonlyMap<string, Buffer | 'folder'>>();
-    const files = cuttableFiles(found);
-    files.onChange = () => {
-      for (const how of ['least', 'names'] as const) {
-        const left = files.left(how);
-        const state = [...left]
-          .map(([path, bytes]) => `${path} ${bytes === 'folder' ? '' : bytes.toString('latin1')}`)
-          .sort()
-          .join('\n');
-        cuts.set(state, left);
-      }
-    };
-    const { store } = testStore('/data', { files, clock: clock() });
-    await store.start();
-    await store.stop();
-    files.onChange = undefined;
-    expect(cuts.size).toBeGreaterThan(50);
-    for (const left of cuts.values()) {
-      const { store: again } = testStore('/data', { files: cuttableFiles(left), clock: clock() });
-      await again.start();
-      expect(await entriesOf(again)).toEqual(taken);
-      await again.stop();
-    }
-  });
+  test('has every entry once after a power cut at any step of the move', () => afterAnyCut(older, clock, entriesOf, taken));
 });
+
+describe('a data directory of schema 3', () => {
+  const rowsOfThen = join(import.meta.dirname, '../../../end-to-end/older-data/schema-3');
+  const then = () => manualClock(Date.UTC(2026, 10, 23, 12));
+  const till = { startDate: 1_760_000_000_000, endDate: 1_960_000_000_000 };
+  const dora = { startDate: 5, endDate: 1_990_000_000_000 };
+  const all = [
+    [card(1, 1, '1001', 'Alice', {}, said({})), card(2, 1, '001002', 'Bob', till, said(till)), card(3, 1, '1003', 'Carol', {}, said({}))],
+    [card(4, 2, '1001', 'Alice', {}, said({}))],
+    [card(5, 3, '2002', 'Open', null, said({}, { sure: false }))],
+    [card(6, 4, '3004', 'Dora 4', {}, said(dora, { sure: false, before: always }))],
+    [card(7, 5, '3005', 'Dora 5', {}, { window: null, sure: false, before: always })],
+  ];
+  const allOf = (store: Store) => Promise.all([1, 2, 3, 4, 5].map(async (id) => (await store.ports.entries.of(lockId(id))).entries));
+
+  test('gets its rows written anew at a start, with a copy of each file, and no later start reads them', () =>
+    withDirectory(async (directory) => {
+      await cp(rowsOfThen, directory, { recursive: true });
+      let backups = 0;
+      const first = await startedStore(directory, { clock: then(), beforeUpgrade: async () => void backups++ });
+      await first.store.stop();
+      expect(backups).toBe(1);
+      expect((await readdir(`${directory}/cards`)).sort()).toEqual(
+        [1, 2, 3, 4, 5].flatMap((id) => [`${id}.jsonl`, `${id}.jsonl.schema-1`]),
+      );
+      expect(await readFile(`${directory}/cards/1.jsonl.schema-1`)).toEqual(await readFile(`${rowsOfThen}/cards/1.jsonl`));
+      const opened: string[] = [];
+      const files = faultyFiles();
+      files.unreadable = (path, step) => {
+        if (step === 'open' && path.includes('/cards/')) opened.push(path);
+        return undefined;
+      };
+      const { store } = await startedStore(directory, { clock: then(), files });
+      expect(opened).toEqual([]);
+      expect(await allOf(store)).toEqual(all);
+      await store.ports.locks.remove(lockId(1));
+      expect((await readdir(`${directory}/cards`)).filter((name) => name.startsWith('1.'))).toEqual([]);
+      await store.stop();
+    }));
+
+  test('serves when one of the files is damaged, and has that one as it was', () =>
+    withDirectory(async (directory) => {
+      await cp(rowsOfThen, directory, { recursive: true });
+      const path = `${directory}/cards/1.jsonl`;
+      const damaged = (await readFile(path, 'utf8')).replace('"name":"Bob"', '"name":"Bub"');
+      await writeFile(path, damaged);
+      const { store } = await startedStore(directory, { clock: then() });
+      expect(store.ports.locks.get(lockId(1))).toBeDefined();
+      await expect(store.ports.entries.of(lockId(1))).rejects.toMatchObject({ code: 'storage-unavailable' });
+      expect((await store.ports.entries.of(lockId(2))).entries).toEqual(all[1]);
+      await store.stop();
+      expect(await readFile(path, 'utf8')).toBe(damaged);
+    }));
+
+  test('is not upgraded while the disk is full, and upgraded when there is space', () =>
+    withDirectory(async (directory) => {
+      await cp(rowsOfThen, directory, { recursive: true });
+      const files = faultyFiles();
+      for (const folder of ['/cards/', '/locks/']) {
+        files.fault = (operation, path) => (operation === 'write' && path.includes(folder) ? 'ENOSPC' : undefined);
+        await expect(startedStore(directory, { files, clock: then() })).rejects.toMatchObject({ code: 'storage-unavailable' });
+      }
+      const { store } = await startedStore(directory, { clock: then() });
+      expect(await allOf(store)).toEqual(all);
+      await store.stop();
+    }));
+
+  test('has every entry once after a power cut at any step', () => afterAnyCut(rowsOfThen, then, allOf, all));
+
+  test('may give one of its files back to a gateway of today, which upgrades it when it is needed', () =>
+    withDirectory(async (directory) => {
+      await cp(rowsOfThen, directory, { recursive: true });
+      const first = await startedStore(directory, { clock: then() });
+      await first.store.stop();
+      await cp(`${rowsOfThen}/cards/4.jsonl`, `${directory}/cards/4.jsonl`);
+      expect((await verify(directory)).findings.filter(({ problem }) => !/^may be read/.test(problem))).toEqual([]);
+      const { store } = await startedStore(directory, { clock: then() });
+      await store.ports.entries.update(lockId(4), () => ({ put: [sampleEntry(9, 4)] }));
+      expect((await store.ports.entries.of(lockId(4))).entries).toEqual([...(all[3] ?? []), sampleEntry(9, 4)]);
+      await store.stop();
+      const { store: again } = await startedStore(directory, { clock: then() });
+      expect((await again.ports.entries.of(lockId(4))).entries).toHaveLength(2);
+      await again.stop();
+    }));
+});
+
+/** Starts on a copy of this directory, and again on what a power cut at each moment of that leaves: each has `expected`. */
+async function afterAnyCut(
+  directory: string,
+  clockOf: typeof clock,
+  read: (store: Store) => Promise<unknown>,
+  expected: unknown,
+): Promise<void> {
+  const found = new Map<string, Buffer | 'folder'>([
+    ['/', 'folder'],
+    ['/data', 'folder'],
+  ]);
+  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+    const path = join('/data', relative(directory, join(entry.parentPath, entry.name)));
+    found.set(path, entry.isDirectory() ? 'folder' : await readFile(join(entry.parentPath, entry.name)));
+  }
+  const cuts = new Map<string, ReadonlyMap<string, Buffer | 'folder'>>();
+  const files = cuttableFiles(found);
+  files.onChange = () => {
+    for (const how of ['least', 'names'] as const) {
+      const left = files.left(how);
+      const state = [...left]
+        .map(([path, bytes]) => `${path} ${bytes === 'folder' ? '' : bytes.toString('latin1')}`)
+        .sort()
+        .join('\n');
+      cuts.set(state, left);
+    }
+  };
+  const { store } = testStore('/data', { files, clock: clockOf() });
+  await store.start();
+  await store.stop();
+  files.onChange = undefined;
+  expect(cuts.size).toBeGreaterThan(50);
+  for (const left of cuts.values()) {
+    const { store: again } = testStore('/data', { files: cuttableFiles(left), clock: clockOf() });
+    await again.start();
+    expect(await read(again)).toEqual(expected);
+    await again.stop();
+  }
+}
 
 describe('the file of the cards of a lock', () => {
   async function withLock(run: (store: Store, directory: string) => Promise<void>): Promise<void> {
@@ -242,7 +335,7 @@ describe('the cards in memory', () => {
     counted: 0,
   });
 
-  test('are evicted when there are too many: the least recently used first, and none with a running change or an open intent', async () => {
+  test('are evicted when there are too many: the least recently used first, and none with a running change or an open outcome', async () => {
     const all = createEntriesInMemory(100);
     const [one, two, three, four] = [held(40), held(40), held(40), held(40)];
     const there = () => [1, 2, 3, 4].filter((id) => all.get(id as LockId) !== undefined);

@@ -255,6 +255,17 @@ const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] 
   ],
   [
     'cards/2.jsonl',
+    'holds one number under the ids 2 and 9',
+    (d) =>
+      edit(
+        `${d}/cards/2.jsonl`,
+        editLine(2, (t) =>
+          t.replace(/\["entry 2",(\{.*\})\]/, (row, entry: string) => `${row},["entry 9",${entry.replace('"entryId":2', '"entryId":9')}]`),
+        ),
+      ),
+  ],
+  [
+    'cards/2.jsonl',
     'is damaged: line 2 is not as it was written',
     (d) => edit(`${d}/cards/2.jsonl`, (t) => t.replace('"entryId":2', '"entryId":1')),
   ],
