@@ -69,6 +69,14 @@ export interface LoggedEvents {
   'webhook-works': { readonly webhookId: WebhookId };
   'webhook-gone': { readonly webhookId: WebhookId };
   'deliveries-failed': { readonly webhookId: WebhookId; readonly count: number };
+  /** An import was applied, but for `conflicts` people; or it stopped, for `reason`. */
+  'import-ended': {
+    readonly importId: string;
+    readonly state: 'applied' | 'stopped';
+    readonly reason: string;
+    readonly people: number;
+    readonly conflicts: number;
+  };
   'follow-up-failed': { readonly lockId: LockId; readonly step: string; readonly reason: string };
 }
 

@@ -10,6 +10,7 @@ import type { CounterStore } from './counters.ts';
 import type { EntryStore } from './credentials/entry-ports.ts';
 import type { HubStore } from './locks/hub-ports.ts';
 import type { BatteryStore, LockStore, RemovedLockStore, StatusStore } from './locks/lock-ports.ts';
+import type { ImportStore } from './people/import-ports.ts';
 import type { PersonStore, ScheduleStore } from './people/people-ports.ts';
 import type { Quarantine, RecordStore } from './records/record-ports.ts';
 import type { RevocationStore } from './revocations/revocation-ports.ts';
@@ -31,6 +32,7 @@ export interface Stores {
   readonly people: PersonStore;
   readonly schedules: ScheduleStore;
   readonly revocations: RevocationStore;
+  readonly imports: ImportStore;
   readonly counters: CounterStore;
   readonly records: RecordStore;
   readonly quarantine: Quarantine;

@@ -100,6 +100,7 @@ const sentences: Readonly<Record<keyof LoggedEvents, readonly ['info' | 'warn' |
   'webhook-gone': ['warn', 'the receiver of a webhook does not want to hear any more (410): the webhook was switched off'],
   'deliveries-failed': ['warn', 'deliveries of a webhook failed for a day; they are kept to be replayed'],
   'follow-up-failed': ['info', 'a follow-up of a hello did not get through; it comes again with the next one'],
+  'import-ended': ['info', 'an import was applied, or stopped'],
 };
 
 /** Logs the events that an operator should see. */

@@ -9,6 +9,7 @@ import {
   createMemoryBatteries,
   createMemoryCounters,
   createMemoryHubs,
+  createMemoryImports,
   createMemoryLocks,
   createMemoryPeople,
   createMemoryQuarantine,
@@ -24,6 +25,7 @@ import { createNotedEvents } from '../support/noted-events.ts';
 import type { RunOver } from './adapters.ts';
 import { changeFeedContract } from './change-feed.contract.ts';
 import { entryStoreContract } from './entry-store.contract.ts';
+import { importStoreContract } from './import-store.contract.ts';
 import { lockStoreContract } from './lock-store.contract.ts';
 import { personStoreContract, scheduleStoreContract } from './people-stores.contract.ts';
 import { recordStoreContract } from './record-store.contract.ts';
@@ -59,6 +61,7 @@ describe('in memory', () => {
   auditStoreContract((run) => run(createMemoryAudit()));
   personStoreContract((run) => run(createMemoryPeople()));
   revocationStoreContract((run) => run(createMemoryRevocations()));
+  importStoreContract((run) => run(createMemoryImports()));
   scheduleStoreContract((run) => run(createMemorySchedules()));
   changeFeedContract((run) => {
     const { events, emit } = createNotedEvents();
@@ -108,6 +111,7 @@ describe('on the disk', () => {
   auditStoreContract(onDisk(({ audit }) => audit));
   personStoreContract(onDisk(({ people }) => people));
   revocationStoreContract(onDisk(({ revocations }) => revocations));
+  importStoreContract(onDisk(({ imports }) => imports));
   scheduleStoreContract(onDisk(({ schedules }) => schedules));
   changeFeedContract((run) =>
     withDirectory(async (directory) => {

@@ -29,6 +29,7 @@ import {
   createMemoryBatteries,
   createMemoryCounters,
   createMemoryHubs,
+  createMemoryImports,
   createMemoryLocks,
   createMemoryPeople,
   createMemoryQuarantine,
@@ -323,6 +324,7 @@ export async function createDomain(
       schedules,
       revocations,
       access,
+      imports: createMemoryImports(),
     },
     ...{
       locks: storedLocks,

@@ -16,6 +16,7 @@ import { type BatteryLevel, type DeviceId, type Lock, type LockId, type LockStat
 import type { BatteryStore, LockStore, RemovedLockStore, StatusStore } from '../../src/domain/locks/lock-ports.ts';
 import type { RemovedLock } from '../../src/domain/locks/removed-lock.ts';
 import { paginate } from '../../src/domain/page.ts';
+import type { ImportStep, ImportStore, StoredImport } from '../../src/domain/people/import-ports.ts';
 import { createPeopleBook } from '../../src/domain/people/people-book.ts';
 import type { PersonStore, ScheduleStore } from '../../src/domain/people/people-ports.ts';
 import type { Person, PersonId, Schedule, ScheduleId } from '../../src/domain/people/person.ts';
@@ -308,6 +309,32 @@ export function createMemoryRevocations(emit: Emit = nobodyHears): RevocationSto
       const before = rows.get(revocationId);
       rows.delete(revocationId);
       changed(revocationId, before);
+    },
+  };
+}
+
+export function createMemoryImports(): ImportStore {
+  const all = new Map<string, { readonly head: StoredImport; readonly steps: readonly ImportStep[] }>();
+  function present(importId: string) {
+    const one = all.get(importId);
+    if (one === undefined) throw new DomainError('not-found', `there is no import ${importId}`);
+    return one;
+  }
+  return {
+    all: () => [...all.values()].map(({ head }) => head),
+    get: (importId) => all.get(importId)?.head,
+    async add(head, steps) {
+      all.set(head.importId, { head, steps: [...steps] });
+    },
+    async update(importId, change) {
+      const { head, steps } = present(importId);
+      const after = change(head);
+      all.set(importId, { head: after, steps });
+      return after;
+    },
+    steps: async (importId) => present(importId).steps,
+    async remove(importId) {
+      all.delete(importId);
     },
   };
 }

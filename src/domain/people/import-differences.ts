@@ -1,7 +1,7 @@
 // What a plan changes on each lock, and where it lets somebody in.
 import type { LockId } from '../locks/lock.ts';
 import { keyOfDoor } from './import-columns.ts';
-import { keyOfTimes } from './import-lines.ts';
+import { keyOfTimes, type Times } from './import-lines.ts';
 import { doorsOfGrant, hasGrantEnded } from './import-target.ts';
 import type { Credential, Person } from './person.ts';
 import type { PersonTarget, TargetGrant } from './person-target.ts';
@@ -39,8 +39,9 @@ export function* differencesOnLocks(people: readonly PlannedPerson[], world: Imp
     const credentials = countCredentials(before, target);
     pairsRemoved += removedPairs(before, target, credentials, world.now);
     for (const step of known) {
-      if (step.isWidened || (step.isOpenAfter && credentials.added > 0)) widened.add(step.lockId);
-      if (before?.suspended !== true) count(changes, step, credentials);
+      const isActive = before?.suspended !== true;
+      if (step.isWidened || (isActive && step.isOpenAfter && credentials.added > 0)) widened.add(step.lockId);
+      if (isActive) count(changes, step, credentials);
     }
   }
   const pairs = yield* pairsNow(world);
@@ -142,15 +143,15 @@ class StepsOfGrants {
     return found;
   }
 
-  #find(before: ReadonlyMap<string, readonly string[]>, after: ReadonlyMap<string, readonly string[]>): LockStep[] {
+  #find(before: ReadonlyMap<string, readonly Times[]>, after: ReadonlyMap<string, readonly Times[]>): LockStep[] {
     const steps: LockStep[] = [];
     for (const lockId of this.#locksBehind([...before.keys(), ...after.keys()])) {
       const keys = [keyOfDoor({ lockId }), keyOfDoor({ groupId: this.#groupOf.get(lockId) ?? 0 })];
-      const old = new Set(keys.flatMap((key) => before.get(key) ?? []));
-      const next = new Set(keys.flatMap((key) => after.get(key) ?? []));
-      const isWidened = [...next].some((times) => !old.has(times));
-      const isSame = !isWidened && old.size === next.size;
-      steps.push({ lockId, isOpenBefore: old.size > 0, isOpenAfter: next.size > 0, isSame, isWidened });
+      const old = keys.flatMap((key) => before.get(key) ?? []);
+      const next = keys.flatMap((key) => after.get(key) ?? []);
+      const isWidened = next.some((times) => !old.some((wide) => isNoLess(wide, times)));
+      const isSame = isEqual(new Set(old.map(keyOfTimes)), new Set(next.map(keyOfTimes)));
+      steps.push({ lockId, isOpenBefore: old.length > 0, isOpenAfter: next.length > 0, isSame, isWidened });
     }
     return steps;
   }
@@ -167,14 +168,24 @@ class StepsOfGrants {
 }
 
 /** The times of each door, by its key. */
-function timesOfDoors(grants: readonly TargetGrant[]): ReadonlyMap<string, readonly string[]> {
-  const times = new Map<string, string[]>();
+function timesOfDoors(grants: readonly TargetGrant[]): ReadonlyMap<string, readonly Times[]> {
+  const times = new Map<string, Times[]>();
   for (const grant of grants) {
     for (const key of doorsOfGrant(grant)) {
       const ofDoor = times.get(key);
-      if (ofDoor === undefined) times.set(key, [keyOfTimes(grant)]);
-      else ofDoor.push(keyOfTimes(grant));
+      if (ofDoor === undefined) times.set(key, [grant]);
+      else ofDoor.push(grant);
     }
   }
   return times;
+}
+
+/** Whether `wide` admits whenever `narrow` does, as far as dates and schedules say. */
+function isNoLess(wide: Times, narrow: Times): boolean {
+  if (wide.scheduleId !== null && wide.scheduleId !== narrow.scheduleId) return false;
+  return wide.startDate <= narrow.startDate && (wide.endDate === 0 || (narrow.endDate !== 0 && narrow.endDate <= wide.endDate));
+}
+
+function isEqual(some: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
+  return some.size === others.size && [...some].every((one) => others.has(one));
 }

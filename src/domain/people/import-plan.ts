@@ -27,19 +27,20 @@ export function* planImport(text: string, absent: Absent, world: ImportWorld): G
     if (target !== undefined) requireAllowed(one, target, world.now, problems);
     people.push({ line: one.line, before: one.person, target });
   }
-  const doors = new Set(columns.doors.map(({ key }) => key));
-  const { extraneous, revoked } = yield* peopleNotIn(wanted, absent === 'revoke' ? doors : new Set<string>(), world);
+  const lost = new Set(absent === 'revoke' ? columns.doors.map(({ key }) => key) : []);
+  const { extraneous, revoked } = yield* peopleNotIn(wanted, lost, world);
   const counts = { ...countsOf(people), extraneous };
   if (world.people.all().length + counts.added > peopleAtMost)
     problems.add(1, null, `leads to more than ${peopleAtMost} people, which is the most that there can be`);
   if (problems.count() > 0) return failed(lines, problems);
   const all = [...revoked, ...people];
-  return { lines, errors: [], errorCount: 0, people: all, counts, ...(yield* differencesOnLocks(all, world)) };
+  const doors = columns.doors.map(({ header, key }) => ({ header, key }));
+  return { lines, errors: [], errorCount: 0, doors, people: all, counts, ...(yield* differencesOnLocks(all, world)) };
 }
 
 function failed(lines: number, problems: TableProblems): ImportPlan {
   const counts = { added: 0, updated: 0, unchanged: 0, extraneous: 0 };
-  const nothing = { people: [], counts, locks: [], removesMoreThanAQuarter: false, widened: [] };
+  const nothing = { doors: [], people: [], counts, locks: [], removesMoreThanAQuarter: false, widened: [] };
   return { lines, errors: problems.list, errorCount: problems.count(), ...nothing };
 }
 

@@ -59,6 +59,8 @@ export interface ImportPlan extends PlanEffects {
   /** The first ones. With any of them the plan says nothing else. */
   readonly errors: readonly TableProblem[];
   readonly errorCount: number;
+  /** The headers of its doors, each with the door that it means: `lock:7`, `group:2`. */
+  readonly doors: readonly { readonly header: string; readonly key: string }[];
   /** Whoever loses something because of being absent comes first, then the people of the table in its order. */
   readonly people: readonly PlannedPerson[];
   readonly counts: PeopleCounts;

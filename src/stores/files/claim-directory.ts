@@ -49,7 +49,7 @@ export async function claimDirectory(options: {
   try {
     await refuseForeignDirectory(files, directory);
     await refuseHollowDirectory(files, directory);
-    for (const below of ['', '/locks', '/cards', '/records', '/removed', '/audit', '/attempts', '/webhooks']) {
+    for (const below of ['', '/locks', '/cards', '/records', '/removed', '/audit', '/attempts', '/webhooks', '/imports']) {
       at = `${directory}${below}`;
       await files.makeFolder(at);
     }

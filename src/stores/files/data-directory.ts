@@ -10,6 +10,7 @@ import { counterFormat } from './documents/counter-file.ts';
 import { createDocument, type DocumentFormat } from './documents/document.ts';
 import { cardFileName } from './documents/entry-row.ts';
 import { hubFormat } from './documents/hub-file.ts';
+import { importFileName, importRows } from './documents/import-files.ts';
 import { lockDocumentFormat } from './documents/lock-document.ts';
 import { peopleName, personRows } from './documents/person-file.ts';
 import { removedLockFileName, removedLockFormat } from './documents/removed-lock-files.ts';
@@ -67,6 +68,7 @@ const dataLines: readonly DataLine[] = [
   { name: 'quarantine.previous.jsonl' },
   { name: 'broker-client.id', isPassing: true },
   { name: 'sign-ins.jsonl', rows: signInFormat, isPassing: true },
+  { name: 'imports', files: importFileName, rows: importRows, isPassing: true },
   { name: 'audit', files: /^\d{4}-\d\d-\d\d-\d+\.jsonl$/ },
   { name: 'attempts', files: /^\d{4}-\d\d-\d\d-\d+\.jsonl$/ },
   { name: 'access', files: /^\d{4}-\d\d-\d\d-\d+\.(jsonl|index|facts)$/ },

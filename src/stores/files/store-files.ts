@@ -14,6 +14,7 @@ import { createBatteryFile } from './documents/battery-file.ts';
 import { createCounterFile } from './documents/counter-file.ts';
 import { keepCopy, loadNeeded, missingDocument } from './documents/document.ts';
 import { createHubFile, noHubs } from './documents/hub-file.ts';
+import { createImportFiles } from './documents/import-files.ts';
 import { createLockFiles } from './documents/lock-files.ts';
 import { createPersonFile, peopleName } from './documents/person-file.ts';
 import { createRemovedLockFiles } from './documents/removed-lock-files.ts';
@@ -71,6 +72,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
   const people = createPersonFile({ files: rowFiles, directory, emit, mayCompact: () => beingRead === 0 });
   const schedules = createScheduleFile({ files, path: `${directory}/schedules.json`, emit, beforeUpgrade });
   const revocations = createRevocationFile({ files: rowFiles, directory, emit, mayCompact: () => beingRead === 0 });
+  const imports = createImportFiles({ files, folder: `${directory}/imports`, log });
   const lockFiles = createLockFiles({ files: rowFiles, directory, log, emit, beforeUpgrade });
   const removedLocks = createRemovedLockFiles({ files, folder: `${directory}/removed`, log, beforeUpgrade });
   const clockTrust = createClockTrust({
@@ -103,6 +105,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
       if (counters.floor('revocationId').now() > 0) throw missingDocument(`${directory}/${revocationsName}`);
       await revocations.begin();
     }
+    await imports.open();
   }
 
   return {
@@ -117,6 +120,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
     people,
     schedules,
     revocations,
+    imports,
     lockFiles,
     removedLocks,
     clockTrust,
@@ -197,6 +201,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
         people.idle(),
         schedules.document.idle(),
         revocations.idle(),
+        imports.idle(),
         audit.close(),
         access.close(),
         counters.close(),

@@ -94,6 +94,7 @@ export function createStore(options: StoreOptions): Store {
       people: storeFiles.people,
       schedules: storeFiles.schedules,
       revocations: storeFiles.revocations,
+      imports: storeFiles.imports,
       audit: storeFiles.audit,
       access: storeFiles.access,
       counters: storeFiles.counters,

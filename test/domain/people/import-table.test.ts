@@ -41,7 +41,7 @@ describe('a table', () => {
         const text = [['a', 'b'], ...rows].map((row) => `${row.map((one) => cellText(one, separator)).join(separator)}\r\n`).join('');
         expect(read(text)).toMatchObject({ lines: rows.filter((row) => row.join('') !== '' || row.length > 1), problems: [] });
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -65,23 +65,6 @@ describe('a table', () => {
       '2 has a cell of more than 4096 characters; the rest of the file was not read',
     ]);
     expect(messageOf(','.repeat(30_000))).toEqual(['1 has more than 20000 cells; the rest of the file was not read']);
-  });
-
-  test('of the greatest size is interrupted often enough, whatever is in it', () => {
-    const megabytes = 4 << 20;
-    const texts = [',', '\n', 'a,b\n', '"', '""', 'a', '"a"\n', 'a,"b\n', '\t', '\r'].map((unit) => unit.repeat(megabytes / unit.length));
-    for (const text of ['Person,Card Number,Front door\n', ''].flatMap((header) => texts.map((body) => header + body))) {
-      const work = planImport(text, 'keep', worldOf([]));
-      let longest = 0;
-      for (;;) {
-        const before = performance.now();
-        const { done } = work.next();
-        longest = Math.max(longest, performance.now() - before);
-        if (done === true) break;
-      }
-      // Far above the 10 ms that are wanted, because other tests run beside this one.
-      expect(longest).toBeLessThan(200);
-    }
   });
 });
 
@@ -222,18 +205,4 @@ describe('a local day', () => {
     for (const date of ['2026-02-29', '2026-13-01', '2026-1-1', '', '20260101', '2026-00-10']) expect(days.startOf(date)).toBeUndefined();
     expect(days.startOf('2028-02-29')).toBe(Date.UTC(2028, 1, 29));
   });
-});
-
-test('ten thousand lines with fifty doors take less than three seconds', () => {
-  const locks = Array.from({ length: 50 }, (_, n) => ({ lockId: n + 1, alias: `Door ${n + 1}`, groupId: 0, groupName: '' }));
-  const lines = Array.from(
-    { length: 10_000 },
-    (_, n) => `P-${n},Name ${n},${1_000_000 + n},2026-01-01,2027-12-31,${locks.map((_, door) => 'YN'[(n + door) % 2]).join()}`,
-  );
-  const text = `Person,Name,Card Number,From,To,${locks.map(({ alias }) => alias).join()}\n${lines.join('\n')}\n`;
-  const before = performance.now();
-  const { counts, errors } = runAll(planImport(text, 'keep', worldOf([], locks as unknown as ImportWorld['locks'])));
-  const ms = performance.now() - before;
-  expect({ errors, counts }).toEqual({ errors: [], counts: { added: 10_000, updated: 0, unchanged: 0, extraneous: 0 } });
-  expect(ms).toBeLessThan(3_000);
 });

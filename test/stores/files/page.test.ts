@@ -7,11 +7,13 @@ import {
   sampleEntry,
   sampleEvent,
   sampleEvents,
+  sampleImport,
   sampleLock,
   samplePerson,
   sampleRemovedLock,
   sampleRevocation,
   sampleSchedule,
+  sampleSteps,
   sampleWebhook,
   unsureEntry,
 } from './support/samples.ts';
@@ -21,6 +23,7 @@ const page = await readFile(new URL('../../../src/stores/files/README.md', impor
 /** A row of the page's table of the data directory, by the name that it gives a file: ids are one number there. */
 function rowOf(file: string): string | undefined {
   const name = file
+    .replace(/^imports\/[0-9a-f]{16}\./, 'imports/IMPORTID.')
     .replace(/\/\d+\./, file.startsWith('webhooks') ? '/WEBHOOKID.' : '/LOCKID.')
     .replace(/^(records|audit|attempts|tls)\/.*/, '$1/');
   return page.split('\n').find((line) => line.startsWith('| ') && line.split('|')[1]?.includes(`\`${name}\``));
@@ -47,6 +50,7 @@ async function writtenFiles(see: (file: string, text: string) => void): Promise<
     await store.ports.people.add(samplePerson(1));
     await store.ports.schedules.put(sampleSchedule(1));
     await store.ports.revocations.put(sampleRevocation(1));
+    await store.ports.imports.add(sampleImport(1), sampleSteps);
     store.ports.statuses.patch(lockId(1), { state: 'locked' });
     await store.ports.batteries.update(lockId(1), () => [{ at: 1, percent: 92 }]);
     await store.ports.audit.append({ id: 1, at: 1, username: 'a', address: '', action: 'backup', object: '', detail: '', outcome: 'ok' });

@@ -6,6 +6,7 @@ import { always, type Entry } from '../../../../src/domain/credentials/entry.ts'
 import { nativeDriver } from '../../../../src/domain/locks/hub.ts';
 import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../../../src/domain/locks/lock.ts';
 import type { RemovedLock } from '../../../../src/domain/locks/removed-lock.ts';
+import type { ImportStep, StoredImport } from '../../../../src/domain/people/import-ports.ts';
 import type { CredentialId, GrantId, Person, PersonId, Schedule, ScheduleId } from '../../../../src/domain/people/person.ts';
 import type { RecordDraft } from '../../../../src/domain/records/record.ts';
 import type { Revocation, RevocationId } from '../../../../src/domain/revocations/revocation.ts';
@@ -161,3 +162,28 @@ export function sampleRevocation(number: number): Revocation {
 export function sampleSchedule(number: number): Schedule {
   return { scheduleId: number as ScheduleId, name: `Schedule ${number}`, hours: [{ days: [1, 2, 3, 4, 5], from: 420, to: 1_140 }] };
 }
+
+export function sampleImport(number: number): StoredImport {
+  return {
+    ...{ importId: String(number).padStart(16, '0'), plan: 'a'.repeat(64), surroundings: 'b'.repeat(64), absent: 'revoke' },
+    ...{ doors: [{ header: 'Front door', key: 'lock:7' }], createdAt: number, createdBy: 'admin', lines: 3, changes: 2 },
+    counts: { added: 1, updated: 1, unchanged: 1, extraneous: 0 },
+    locks: [{ lockId: lockId(7), added: 1, removed: 1, different: 0 }],
+    ...{ removesMoreThanAQuarter: false, widened: [lockId(7)], state: 'planned', changedAt: number },
+    appliedBy: { accountId: 1 as AccountId, username: 'admin', tokenId: null },
+    conflicts: [{ line: 2, personId: 1 as PersonId, message: 'has changed' }],
+    ...{ conflictCount: 1, reason: 'the role is gone' },
+  };
+}
+
+export const sampleSteps: readonly ImportStep[] = [
+  {
+    ...{ line: 2, personId: 1 as PersonId, base: 'c'.repeat(64) },
+    target: {
+      ...{ externalId: 'HR-1', name: 'Erika M.' },
+      credentials: [1 as CredentialId, { kind: 'card', number: '5550001', name: '', startDate: 0, endDate: 0 }],
+      grants: [{ grantId: null, lockIds: [lockId(7)], groupIds: [2], startDate: 0, endDate: 0, scheduleId: 3 as ScheduleId }],
+    },
+  },
+  { line: null, personId: null, base: null, target: null },
+];

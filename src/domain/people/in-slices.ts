@@ -1,0 +1,27 @@
+// Long work in short pieces, so that doors never wait for it.
+import type { Clock } from '../clock.ts';
+
+/** Resolves in the next turn of the event loop. */
+export type NextTurn = () => Promise<void>;
+
+const sliceMs = 4;
+
+export interface Slices {
+  /** Runs a generator to its end; other work runs whenever a slice is over. */
+  run<T>(work: Generator<unknown, T>): Promise<T>;
+}
+
+export function createSlices(clock: Pick<Clock, 'monotonic'>, nextTurn: NextTurn): Slices {
+  return {
+    async run(work) {
+      let startedAt = clock.monotonic();
+      for (;;) {
+        const step = work.next();
+        if (step.done === true) return step.value;
+        if (clock.monotonic() - startedAt < sliceMs) continue;
+        await nextTurn();
+        startedAt = clock.monotonic();
+      }
+    },
+  };
+}
