@@ -123,6 +123,7 @@ export type CommandOutcome =
       readonly kind: 'ok';
       readonly state?: OpenState;
       readonly listing?: CardListing;
+      /** Absent in the reply to a change: what the lock holds now is unknown. */
       readonly credentials?: CredentialsReply;
       readonly passcode?: PasscodeChange;
       readonly passcodes?: PasscodeListing;

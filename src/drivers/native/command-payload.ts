@@ -33,8 +33,8 @@ function itemOf({ kind, number, startDate, endDate, hours, once }: CredentialOnL
 }
 
 /**
- * What the caller gets. An ok whose result is not valid is a refusal, if what the lock holds depends on it: the gateway must not reconcile
- * cards and passcodes by guessing.
+ * What the caller gets. An ok to a listing that holds none is a refusal: the gateway must not reconcile cards and passcodes by guessing. An
+ * ok to a change, whose result does not say what the lock holds now, has no `credentials`: it may have changed all or nothing.
  */
 export function outcomeOf(command: NativeCommand, reply: ReplyMessage): CommandOutcome {
   if (!reply.ok) {
@@ -49,7 +49,8 @@ export function outcomeOf(command: NativeCommand, reply: ReplyMessage): CommandO
   if (command.op !== 'put-credentials' && command.op !== 'remove-credentials' && command.op !== 'list-credentials')
     return { kind: 'ok', ...state };
   const credentials = credentialsIn(command, reply.result);
-  return credentials === undefined ? invalid('result') : { kind: 'ok', ...state, credentials };
+  if (credentials === undefined) return command.op === 'list-credentials' ? invalid('list of credentials') : { kind: 'ok', ...state };
+  return { kind: 'ok', ...state, credentials };
 }
 
 function invalid(what: string): CommandOutcome {
