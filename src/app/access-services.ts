@@ -2,7 +2,6 @@
 import type { Clock } from '../domain/clock.ts';
 import type { EventBus } from '../domain/event-bus.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
-import { createGrantedNumbers } from '../domain/people/granted-numbers.ts';
 import { createAddCard } from '../domain/readers/enrolled-card.ts';
 import { createEnrolmentService } from '../domain/readers/enrolment-service.ts';
 import { createSuggestionService } from '../domain/readers/suggestion-service.ts';
@@ -21,17 +20,14 @@ export interface AccessServicesOptions {
   readonly events: EventBus;
   readonly stores: Omit<Stores, 'hubs' | 'signIns' | 'audit'>;
   readonly drivers: Drivers;
-  readonly services: Pick<Services, 'alarms' | 'lost'>;
+  readonly services: Pick<Services, 'alarms' | 'lost' | 'granted'>;
 }
 
 export type AccessServices = ReturnType<typeof createAccessServices>;
 
 /** In the order in which the services need each other; subscribers of one event are called in this order, too. */
 export function createAccessServices(options: AccessServicesOptions) {
-  const { clockIsSuspect, stores } = options;
-  const { people, schedules, locks } = stores;
-  const granted = createGrantedNumbers({ people, schedules, locks, clockIsSuspect });
-  return { granted, ...createRevocations(options), ...createReaders(options, granted) };
+  return { ...createRevocations(options), ...createReaders(options) };
 }
 
 /** What was reported lost. */
@@ -46,10 +42,10 @@ function createRevocations({ clock, events, stores, drivers: link, services }: A
 }
 
 /** What readers tell about cards. */
-function createReaders(options: AccessServicesOptions, granted: ReturnType<typeof createGrantedNumbers>) {
+function createReaders(options: AccessServicesOptions) {
   const { clock, secrets, events, stores, drivers: link, services } = options;
   const { people, locks, entries, records, counters, access: accessLog } = stores;
-  const suggestions = createSuggestionService({ clock, events, locks, entries, people, granted, counters });
+  const suggestions = createSuggestionService({ clock, events, locks, entries, people, granted: services.granted, counters });
   const enrolments = createEnrolmentService({
     ...{ clock, events, locks, link, records, entries, people, accessLog, secrets, lost: services.lost },
     addCard: createAddCard({ clock, people, counters }),

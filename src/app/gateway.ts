@@ -81,6 +81,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
     control,
     services.stallDetector,
     services.certainty,
+    services.reconciler,
     eventRecords,
     broker,
     lockSide.bridges.part,

@@ -7,12 +7,8 @@ import { type AlarmDetectorSettings, createAlarmDetector } from '../domain/alarm
 import { createAlarmService } from '../domain/alarms/alarm-service.ts';
 import type { Clock } from '../domain/clock.ts';
 import { countCards } from '../domain/credentials/card-count.ts';
-import { createCardEvidence } from '../domain/credentials/card-evidence.ts';
 import { createCardService } from '../domain/credentials/card-service.ts';
-import { createCardTurns } from '../domain/credentials/card-turns.ts';
-import { createEntryChanges } from '../domain/credentials/entry-changes.ts';
 import { deriveCardEvents } from '../domain/credentials/listed-card.ts';
-import { createLockMemories } from '../domain/credentials/lock-memories.ts';
 import { createPasscodeService } from '../domain/credentials/passcode-service.ts';
 import { createPasscodeTerms } from '../domain/credentials/passcode-terms.ts';
 import type { EventBus } from '../domain/event-bus.ts';
@@ -33,12 +29,12 @@ import { createStallDetector } from '../domain/locks/stall-detector.ts';
 import { createStateCertainty } from '../domain/locks/state-certainty.ts';
 import { createMutex, type Mutex } from '../domain/mutex.ts';
 import { createRecordService } from '../domain/records/record-service.ts';
-import { createLostNumbers, type LostNumbers } from '../domain/revocations/lost-numbers.ts';
 import type { Secrets } from '../domain/secrets.ts';
 import type { Stores, WallClockTrust } from '../domain/stores.ts';
 import type { WebhookSender } from '../domain/webhooks/webhook-ports.ts';
 import { createWebhookService } from '../domain/webhooks/webhook-service.ts';
 import type { WebhookBodies } from '../domain/webhooks/webhook-workers.ts';
+import { createCredentialServices } from './credential-services.ts';
 
 export interface ServicesOptions {
   readonly clock: Clock;
@@ -71,14 +67,13 @@ export interface DeviceServices {
 
 /** In the order in which the services need each other; subscribers of one event are called in this order, too. */
 export function createServices(options: ServicesOptions) {
-  const lost = createLostNumbers({ store: options.stores.revocations, events: options.events });
   const administration = createMutex();
   const command = createCommandServices(options);
   const live = createLiveServices(options, command, administration);
   const noun = createNounServices(options, { ...command, ...live }, administration);
-  const report = createReportServices(options, { ...command, ...live, ...noun, lost });
+  const report = createReportServices(options, { ...command, ...live, ...noun });
   const { stallDetector, commands, certainty } = command;
-  return { lost, stallDetector, commands, certainty, ...live, ...noun, ...report, administration };
+  return { stallDetector, commands, certainty, ...live, ...noun, ...report, administration };
 }
 
 /** What the gateway says to a lock, and how sure it is of the lock's state. */
@@ -132,15 +127,10 @@ function createNounServices(options: ServicesOptions, before: CommandServices & 
   const { clock, clockIsSuspect, secrets, events, stores, drivers, recordDays } = options;
   const { locks, entries, accounts, statuses, batteries, counters, records, removedLocks } = stores;
   const { lists, names, commands, certainty, changeStored } = before;
-  const { emit } = events;
   const lockService = createLockService({ locks, lists, names, accounts, statuses, batteries, link: drivers, commands, certainty });
-  const evidence = createCardEvidence(drivers);
-  const cardTurns = createCardTurns(clock);
+  const credentials = createCredentialServices(options, before);
+  const { evidence, entryChanges, memories } = credentials;
   const webhooksStored = changeStored;
-  const entryChanges = createEntryChanges({
-    ...{ clock, locks, entries, accounts, commands, evidence, emit, webhooksStored },
-    turns: cardTurns,
-  });
   const cardService = createCardService({
     ...{ clock, locks, entries, accounts, counters, commands, evidence, webhooksStored },
     changes: entryChanges,
@@ -149,8 +139,8 @@ function createNounServices(options: ServicesOptions, before: CommandServices & 
     ...{ clock, locks, entries, counters, people: stores.people },
     changes: entryChanges,
     terms: createPasscodeTerms({ schedules: stores.schedules, drivers, secrets }),
-    memories: createLockMemories({ clock, commands, drivers, hash: secrets.hash }),
-    queued: (lockId) => emit('wanted-changed', { lockIds: [lockId] }),
+    memories,
+    queued: (lockId) => events.emit('wanted-changed', { lockIds: [lockId] }),
   });
   const recordService = createRecordService({ clock, locks, removedLocks, records, clockIsSuspect, recordDays });
   const leftRoles = createLeftRoles({ locks, accounts, events });
@@ -160,7 +150,7 @@ function createNounServices(options: ServicesOptions, before: CommandServices & 
   });
   const roleService = createRoleService({ locks, accounts, administration });
   return {
-    ...{ evidence, cardTurns, entryChanges, leftRoles, registrations },
+    ...{ ...credentials, leftRoles, registrations },
     locks: lockService,
     cards: cardService,
     passcodes,
@@ -173,13 +163,10 @@ function createNounServices(options: ServicesOptions, before: CommandServices & 
 type NounServices = ReturnType<typeof createNounServices>;
 
 /** What the gateway hears from locks: reports, and what it concludes from them. */
-function createReportServices(
-  options: ServicesOptions,
-  before: CommandServices & LiveServices & NounServices & { readonly lost: LostNumbers },
-) {
-  const { clock, clockIsSuspect, secrets, events, stores, drivers: link, commandIds, storageHealth, alarmDetector: settings } = options;
+function createReportServices(options: ServicesOptions, before: CommandServices & LiveServices & NounServices) {
+  const { clock, clockIsSuspect, events, stores, commandIds, storageHealth, alarmDetector: settings } = options;
   const { locks, entries, accounts, statuses, records, quarantine } = stores;
-  const { lost, certainty, alarms, evidence, cards: cardService } = before;
+  const { certainty, alarms, reconciler, lost } = before;
   const clockEvidence = createClockEvidence({ clock, locks });
   const alarmDetector = createAlarmDetector({
     ...{ clock, events, locks, statuses, records, alarms, settings, clockIsSuspect, certainty, storageHealth },
@@ -187,8 +174,8 @@ function createReportServices(
     lost,
   });
   const reports = createReportService({
-    ...{ clock, locks, statuses, entries, records, accounts, quarantine, cardService, evidence, clockEvidence, alarmDetector },
-    ...{ commandIds, link, certainty, clockIsSuspect, secrets, emit: events.emit },
+    ...{ clock, locks, statuses, entries, records, accounts, quarantine, reconciler, clockEvidence, alarmDetector },
+    ...{ commandIds, certainty, clockIsSuspect, emit: events.emit },
   });
   return { clockEvidence, alarmDetector, reports };
 }

@@ -408,6 +408,7 @@ export async function createDomain(
     lockService: services.locks,
     cardService: services.cards,
     passcodes: services.passcodes,
+    reconciler: services.reconciler,
     evidence: services.evidence,
     recordService: services.records,
     accountService: services.accounts,

@@ -225,7 +225,6 @@ function createFakeServices(): FakeServices {
       remove: async () => unexpected('cards.remove'),
       onLock: async () => unexpected('cards.onLock'),
       beforeRemoval: async () => unexpected('cards.beforeRemoval'),
-      reconcile: async () => unexpected('cards.reconcile'),
     },
     records: { page: async () => unexpected('records.page') },
     registrations: {

@@ -15,9 +15,11 @@ const lockAlarms = [
   'event-gap',
   'revocation-open',
   'lost-credential-used',
+  'credentials-differ',
+  'credentials-failing',
 ] as const;
 /** The kinds of alarm of the gateway itself. */
-const gatewayAlarms = ['clock-suspect', 'storage-unavailable', 'backup-failing'] as const;
+const gatewayAlarms = ['clock-suspect', 'storage-unavailable', 'backup-failing', 'access-paused'] as const;
 
 export const alarmKinds = [...lockAlarms, ...gatewayAlarms] as const;
 export type AlarmKind = (typeof alarmKinds)[number];

@@ -135,7 +135,6 @@ const cards: AuditTable<CardService> = {
   onLock: 'not-audited',
   // Part of the removal of a lock, which has its own entry.
   beforeRemoval: 'not-audited',
-  reconcile: 'not-audited',
 };
 
 const passcodes: AuditTable<PasscodeService> = {

@@ -38,6 +38,8 @@ export interface Breaker {
   isFull(): boolean;
   /** Something was taken off a full lock. */
   hasRoom(): void;
+  /** Forgets all entries but these. */
+  limitTo(entryIds: ReadonlySet<CardId>): void;
 }
 
 export function createBreaker(clock: Pick<Clock, 'now' | 'monotonic'>): Breaker {
@@ -80,6 +82,9 @@ export function createBreaker(clock: Pick<Clock, 'now' | 'monotonic'>): Breaker 
     isFull: () => [...failures.values()].some(({ error }) => error === 'no-space'),
     hasRoom() {
       for (const [entryId, { error }] of failures) if (error === 'no-space') failures.delete(entryId);
+    },
+    limitTo(entryIds) {
+      for (const entryId of failures.keys()) if (!entryIds.has(entryId)) failures.delete(entryId);
     },
   };
 }

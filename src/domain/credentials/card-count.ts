@@ -13,7 +13,8 @@ export function countCards(options: {
   const { events, locks, statuses } = options;
   events.subscribe('command-returned', ({ lockId, command, outcome }) => {
     if (outcome.kind !== 'ok' || locks.get(lockId) === undefined) return;
-    const { listing } = outcome;
+    const { listing, credentials } = outcome;
+    if (credentials !== undefined) statuses.patch(lockId, { cardsOnLock: credentials.count });
     const { cardsOnLock } = statuses.get(lockId);
     if (listing !== undefined) statuses.patch(lockId, { cardsOnLock: listing.total });
     else if (cardsOnLock === null) return;

@@ -14,12 +14,12 @@ import { type Page, type PageRequest, paginate } from '../page.ts';
 import { type Card, type CardId, type CardOnLock, hasEnded, requireInOrder, storedCardNumber, type Validity, type Via } from './card.ts';
 import { listCardsOnLock } from './card-commands.ts';
 import type { CardEvidence } from './card-evidence.ts';
-import { strangersOf } from './card-reconciler.ts';
 import { abandonment, cardWithId, entryWithId, renaming } from './card-rules.ts';
 import { addition, noted, refuseKnown, removing, revalidation } from './card-steps.ts';
 import type { EntryChanges } from './entry-changes.ts';
 import type { EntryStore } from './entry-ports.ts';
 import { listedCard, listedEntries } from './listed-card.ts';
+import type { EntryLookUp } from './lock-entries.ts';
 
 export interface NewCard extends Validity {
   readonly cardNumber: string;
@@ -51,8 +51,6 @@ export interface CardService {
   /** Asks the lock which cards it holds; `known`: the gateway has a card of that number. */
   onLock(caller: Caller, lockId: LockId, page: PageRequest, gone: CancelSignal): Promise<Page<CardOnLock & { readonly known: boolean }>>;
   readonly beforeRemoval: EntryChanges['beforeRemoval'];
-  /** Reconciles what a time-out or a restart left open; called after each hello. Never rejects. */
-  reconcile(lockId: LockId): Promise<void>;
 }
 
 export function createCardService(options: {
@@ -157,6 +155,13 @@ export function createCardService(options: {
     },
 
     beforeRemoval: changes.beforeRemoval,
-    reconcile: changes.reconcile,
   };
+}
+
+/** Cards on the lock that the gateway does not have in its list. */
+function strangersOf(held: readonly CardOnLock[], known: EntryLookUp, now: number): readonly CardOnLock[] {
+  return held.filter(({ cardNumber }) => {
+    const entry = known.byNumber('card', cardNumber);
+    return entry === undefined || listedCard(entry, now) === undefined;
+  });
 }

@@ -14,12 +14,12 @@ import type { LockStore } from '../locks/lock-ports.ts';
 import type { CardId } from './card.ts';
 import { clearCards } from './card-clearing.ts';
 import type { CardEvidence } from './card-evidence.ts';
-import { reconcileOpen } from './card-reconciler.ts';
 import { isOpenStep } from './card-rules.ts';
 import type { CardTurns } from './card-turns.ts';
 import type { Entry, Held } from './entry.ts';
 import type { EntryStore } from './entry-ports.ts';
 import type { EntriesChange, EntryLookUp } from './lock-entries.ts';
+import type { Reconciler } from './reconciler.ts';
 import type { Proof, SendRequest, SentEnd } from './step-request.ts';
 
 /** One change of an entry. */
@@ -58,8 +58,8 @@ export interface EntryChanges {
    * removes every card from the lock. When that fails, it does nothing else and rejects with `lock-offline` or another code of `onLock`.
    */
   beforeRemoval<T>(lockId: LockId, clear: Clearing | undefined, remove: () => Promise<T>): Promise<T>;
-  /** Reconciles what a time-out or a restart left open. Never rejects. */
-  reconcile(lockId: LockId): Promise<void>;
+  /** Stores that refused steps came to nothing, where the disk could not take that at once. */
+  undoRefused(lockId: LockId): Promise<void>;
 }
 
 /** The request to remove all cards from a lock. */
@@ -67,8 +67,6 @@ export interface Clearing {
   readonly accountId: AccountId;
   readonly gone: CancelSignal;
 }
-
-const reconcileMs = 60_000;
 
 export interface EntryChangesOptions {
   readonly clock: Clock;
@@ -78,6 +76,7 @@ export interface EntryChangesOptions {
   readonly commands: CommandService;
   readonly turns: CardTurns;
   readonly evidence: CardEvidence;
+  readonly reconciler: Pick<Reconciler, 'finishOpen' | 'reconcile'>;
   /**
    * Resolves when the subscribers have stored a change, so that it survives a crash there, too: only then is the change done. Never
    * rejects.
@@ -95,7 +94,7 @@ interface Refused {
 }
 
 export function createEntryChanges(options: EntryChangesOptions): EntryChanges {
-  const { clock, locks, entries, accounts, commands, turns, evidence, webhooksStored, emit } = options;
+  const { clock, locks, entries, accounts, commands, turns, evidence, reconciler, webhooksStored, emit } = options;
   /** Steps that came to nothing, where the disk could not take that yet. */
   const toUndo = new Map<LockId, readonly Refused[]>();
 
@@ -110,12 +109,12 @@ export function createEntryChanges(options: EntryChangesOptions): EntryChanges {
     const check = () => void requireRoleStill({ locks, accounts }, caller, lockId, 'manager');
     const request = { lockId, priority: priority.change, accountId: caller.accountId, deadline, gone, session, check };
     return turns.run(lockId, { priority: 0, deadline, gone }, async () => {
-      await reconcileFirst(session, deadline);
+      await reconcileFirst(session);
       const change = await prepare(session);
       const begun = await begin(lockId, change);
       const sent = await change.send(request).catch(async (error: unknown) => {
         // Only after a time-out is it unknown whether the lock did it: the outcome stays open until the lock has answered.
-        if (error instanceof DomainError && error.code === 'lock-timeout') void reconcile(lockId, session);
+        if (error instanceof DomainError && error.code === 'lock-timeout') void reconciler.reconcile(lockId);
         else await undo(lockId, begun);
         throw error;
       });
@@ -126,7 +125,7 @@ export function createEntryChanges(options: EntryChangesOptions): EntryChanges {
         await entries.update(lockId, (current) => change.complete(current, proof));
       } catch (error) {
         // The lock has done it, but the caller gets an error that says nothing was changed: a card that was not added must open no door.
-        void reconcile(lockId, session);
+        void reconciler.reconcile(lockId);
         throw error;
       }
       await webhooksStored();
@@ -158,31 +157,22 @@ export function createEntryChanges(options: EntryChangesOptions): EntryChanges {
     }
   }
 
-  async function reconcileFirst(session: LockSession, deadline: number): Promise<void> {
-    const { lockId } = session;
+  async function undoRefused(lockId: LockId): Promise<void> {
     for (const refused of toUndo.get(lockId) ?? []) await entries.update(lockId, (current) => undone(current, refused));
     toUndo.delete(lockId);
-    if ((await entries.of(lockId)).unsure.length > 0) await reconcileOpen({ clock, commands, entries, evidence, emit }, session, deadline);
   }
 
-  /** Never rejects; ends at once when that session (absent: the current one) is over: the next hello reconciles again. */
-  async function reconcile(lockId: LockId, of?: LockSession): Promise<void> {
-    const deadline = clock.monotonic() + reconcileMs;
-    try {
-      if ((await entries.of(lockId)).unsure.length === 0) return;
-      const session = of ?? commands.session(lockId, 'cards');
-      await turns.run(lockId, { priority: -1, deadline }, () => reconcileFirst(session, deadline));
-    } catch (error) {
-      emit('follow-up-failed', { lockId, step: 'settle-cards', reason: reasonOf(error) });
-    }
+  async function reconcileFirst(session: LockSession): Promise<void> {
+    await undoRefused(session.lockId);
+    if ((await entries.of(session.lockId)).unsure.length > 0) await reconciler.finishOpen(session);
   }
 
   async function clear(session: LockSession, by: Clearing): Promise<void> {
-    await reconcileFirst(session, commands.deadline());
+    await reconcileFirst(session);
     try {
       await clearCards({ clock, commands, entries, evidence }, session, by);
     } catch (error) {
-      void reconcile(session.lockId, session);
+      void reconciler.reconcile(session.lockId);
       throw error;
     }
   }
@@ -215,7 +205,7 @@ export function createEntryChanges(options: EntryChangesOptions): EntryChanges {
       await entries.update(lockId, change);
       await webhooksStored();
     },
-    reconcile: (lockId) => reconcile(lockId),
+    undoRefused,
   };
 }
 

@@ -51,12 +51,13 @@ export function entryState(entry: Entry, wanted: ValidWindow | null, around: Sta
 }
 
 function statusOf(entry: Entry, wanted: ValidWindow | null, { setback, now }: StatusSurroundings): EntryStatus {
-  const { held, managed, missing } = entry;
-  if (held?.sure === false) return 'unsure';
+  const { managed, missing } = entry;
+  if (entry.held?.sure === false) return 'unsure';
+  const held = entry.held?.window === null ? null : entry.held;
   if (!managed) return missing ? 'missing' : held === null ? 'noted' : 'on-lock';
   if (missing && wanted !== null) return 'missing';
   if (wanted === null) {
-    if (held?.window == null || (isOver(held.window, now) && !isStranger(entry))) return 'ended';
+    if (held === null || (held.window !== null && isOver(held.window, now) && !isStranger(entry))) return 'ended';
     if (isStranger(entry) && held.before === undefined) return 'stranger';
   }
   if (held !== null && isSameWindow(held.window, wanted)) return 'on-lock';

@@ -150,7 +150,10 @@ function cardMemory(send: Send, limits: MemoryLimits, hash: (text: string) => st
     async put(session, [item], request) {
       if (item === undefined) return { kind: 'unsent' };
       const { startDate, endDate } = item.window;
-      return step(session, { op: 'add-card', cardNumber: sameCard(item.number), startDate, endDate }, request);
+      const card = { cardNumber: sameCard(item.number), startDate, endDate };
+      const changed = item.isThere ? await step(session, { op: 'update-card', ...card }, request) : undefined;
+      if (changed !== undefined && !(changed.kind === 'refused' && changed.error === 'not-found')) return changed;
+      return step(session, { op: 'add-card', ...card }, request);
     },
     async remove(session, [item], request) {
       if (item === undefined) return { kind: 'unsent' };

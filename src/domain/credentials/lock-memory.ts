@@ -13,6 +13,8 @@ export interface Item {
   readonly window: ValidWindow;
   readonly name: string;
   readonly reference?: string;
+  /** The lock holds this number already, with other dates. */
+  readonly isThere?: boolean;
 }
 
 /** What a lock holds of an item. */

@@ -20,6 +20,8 @@ export interface HelloReport {
   readonly newestEvent?: { readonly epoch: string; readonly seq: number };
   /** Of a lock with the feature `credentials`: all that it holds. */
   readonly credentials?: { readonly count: number; readonly digest: string };
+  /** Names the memory that holds them: under another name nothing in it is of before. */
+  readonly memory?: string;
 }
 
 export interface StateReport {

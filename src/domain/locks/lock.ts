@@ -98,6 +98,8 @@ export interface Lock {
   readonly features?: LockFeatures;
   /** In which order its reader gives the bytes of a card; absent: as printed, as far as is known. */
   readonly readerOrder?: 'regular' | 'reverse';
+  /** The name of its memory for credentials, as it said it last: with another one it was reset, or another device took its place. */
+  readonly memory?: string;
   /** What is done with what nobody wants on it; absent: it stays until a person decides. */
   readonly strangers?: 'remove';
 }

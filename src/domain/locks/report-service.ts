@@ -1,17 +1,9 @@
-// Handles what a lock reports about itself: hello, state, battery, replies. Nothing else changes the open state of a lock (Decision 1).
-// event-reports.ts handles its events.
-import type { CardEvidence } from '../credentials/card-evidence.ts';
-import { digestOf } from '../credentials/card-rules.ts';
-import type { CardService } from '../credentials/card-service.ts';
-import { listedCard } from '../credentials/listed-card.ts';
-import { createMutex } from '../mutex.ts';
-import type { Secrets } from '../secrets.ts';
+import type { Reconciler } from '../credentials/reconciler.ts';
 import type { ClockEvidence } from './clock-evidence.ts';
 import { createEventReports, type EventReports, type EventReportsOptions } from './event-reports.ts';
 import { type FollowUps, runFollowUp } from './follow-up.ts';
 import type { Lock, LockId, OpenState } from './lock.ts';
 import { type CommandOutcome, wantedBy } from './lock-command.ts';
-import type { LockLink } from './lock-link.ts';
 import type { LockStore, StatusStore } from './lock-ports.ts';
 import type { BatteryReport, HelloReport, ReplyReport, StateReport } from './lock-report.ts';
 import { isBelievable } from './reported-date.ts';
@@ -20,7 +12,7 @@ import type { StateCertainty } from './state-certainty.ts';
 
 export interface ReportService extends EventReports {
   /**
-   * The lock is online from now on: stores what it reports, and reconciles open card changes. The driver's own follow-ups run before and
+   * The lock is online from now on: stores what it reports, and brings it to what is wanted on it. The driver's own follow-ups run before and
    * after that.
    */
   hello(lockId: LockId, report: HelloReport, own?: FollowUps): void;
@@ -39,17 +31,13 @@ export interface ReportService extends EventReports {
 interface ReportOptions extends EventReportsOptions {
   readonly locks: LockStore;
   readonly statuses: StatusStore;
-  readonly cardService: Pick<CardService, 'reconcile'>;
-  readonly evidence: Pick<CardEvidence, 'heard'>;
+  readonly reconciler: Pick<Reconciler, 'hello' | 'reconcile'>;
   readonly clockEvidence: Pick<ClockEvidence, 'heard'>;
-  readonly secrets: Pick<Secrets, 'hash'>;
-  readonly link: LockLink;
   readonly certainty: Pick<StateCertainty, 'moved' | 'said' | 'hasSaid' | 'returned' | 'left'>;
 }
 
 export function createReportService(options: ReportOptions): ReportService {
-  const { clock, locks, statuses, entries, evidence, emit, link, certainty, clockIsSuspect = () => false } = options;
-  const oneByOne = createMutex();
+  const { clock, locks, statuses, emit, certainty, clockIsSuspect = () => false } = options;
 
   function heardState(lockId: LockId, state: OpenState, date: number | undefined): void {
     const now = clock.now();
@@ -84,22 +72,8 @@ export function createReportService(options: ReportOptions): ReportService {
     const stored = storeReported(lock, report);
     if (stored !== undefined) await stored;
     if (own !== undefined) await runFollowUp(emit, lockId, own.beforeCards);
-    await options.cardService.reconcile(lockId);
+    await options.reconciler.reconcile(lockId);
     if (own?.afterCards !== undefined) await runFollowUp(emit, lockId, own.afterCards);
-  }
-
-  /**
-   * Compares the cards in the lock's hello with the gateway's. One lock after the other, because the cards may have to be read from the
-   * disk.
-   */
-  async function compareCards(lockId: LockId, { count, digest }: NonNullable<HelloReport['cards']>): Promise<void> {
-    const session = link.session(lockId);
-    const there = entries.inMemory(lockId) ?? (await oneByOne(() => entries.of(lockId)));
-    const now = clock.now();
-    const known = there.entries.flatMap((entry) => listedCard(entry, now) ?? []);
-    const isSame = digest === digestOf(known, options.secrets.hash);
-    if (session !== undefined && (isSame || count === 0)) evidence.heard(session, []);
-    if (!isSame) emit('cards-differ', { lockId, onLock: count, known: known.length });
   }
 
   return {
@@ -109,6 +83,7 @@ export function createReportService(options: ReportOptions): ReportService {
       const lock = locks.get(lockId);
       if (lock === undefined) return;
       const now = clock.now();
+      const holds = report.credentials ?? report.cards;
       emit('hello-reported', { lockId, ...(report.newestEvent && { newestEvent: report.newestEvent }) });
       if (report.state === undefined || report.isHistory) {
         certainty.returned(lockId);
@@ -117,13 +92,12 @@ export function createReportService(options: ReportOptions): ReportService {
       statuses.patch(lockId, {
         lastSeenAt: now,
         ...(report.battery === undefined ? {} : { batteryPercent: report.battery }),
-        ...(report.cards === undefined ? {} : { cardsOnLock: report.cards.count }),
+        ...(holds === undefined ? {} : { cardsOnLock: holds.count }),
       });
       if (report.battery !== undefined) emit('battery-reported', { lockId, batteryPercent: report.battery });
       emit('lock-online', { lockId });
-      const { cards: onLock } = report;
-      if (onLock !== undefined) void followUp(lockId, 'compare-cards', () => compareCards(lockId, onLock));
       options.clockEvidence.heard(lockId, report.date);
+      void options.reconciler.hello(lockId, report);
       void afterHello(lock, report, own);
     },
 

@@ -42,7 +42,7 @@ export function withFollowUps(options: {
       const now = clock.now();
       gaps.newSession(lockId);
       const counted = epoch !== undefined && lastSeq !== undefined && { newestEvent: { epoch, seq: lastSeq } };
-      reports.hello(lockId, counted ? { ...report, ...counted } : report, {
+      reports.hello(lockId, epoch === undefined ? report : { ...report, ...counted, memory: epoch }, {
         beforeCards: {
           step: 'set-calendar',
           async work() {

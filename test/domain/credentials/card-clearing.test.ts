@@ -80,7 +80,7 @@ describe('removing a lock with its cards cleared (HTTP API 8.1)', () => {
   });
 
   it('cut off by a crash is reconciled with the lock: a card that it no longer holds is no card any more', async () => {
-    const { memory, clear, link, cards, cardService, listed, storage } = await setUp();
+    const { memory, clear, link, cards, reconciler, listed, storage } = await setUp();
     link.reply(
       lockId,
       untilCard(3, memory.replier, () => undefined),
@@ -96,7 +96,7 @@ describe('removing a lock with its cards cleared (HTTP API 8.1)', () => {
     await settled();
     storage.fails = () => false;
     link.connect(lockId, memory.replier);
-    await cardService.reconcile(lockId);
+    await reconciler.reconcile(lockId);
     expect(listed()).toEqual([33]);
     expect(cards.now(lockId).open).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { callers, createDomain, lockId, otherLockId, someCard, stays } from '../../support/domain.ts';
 import { createCardMemory, refusal } from '../../support/fake-link.ts';
+import { settled } from '../../support/settable-clock.ts';
 
 const { manager } = callers;
 const newCard = { cardNumber: '42', byteOrder: 'regular', name: '', startDate: 0, endDate: 0 } as const;
@@ -18,9 +19,11 @@ describe('how many cards a lock holds', () => {
 
   it('rises and falls with the changes to which the lock said ok, and is set right by what it lists', async () => {
     const { reports, statuses, cardService, link, clock } = await createDomain({ cards: [someCard()] });
-    reports.hello(lockId, { date: clock.now(), cards: { count: 12, digest } });
     const memory = createCardMemory({ cardNumber: '1325672378', startDate: 0, endDate: 0 });
     link.reply(lockId, memory.replier);
+    reports.hello(lockId, { date: clock.now(), cards: { count: 12, digest } });
+    await settled();
+    statuses.patch(lockId, { cardsOnLock: 12 });
     const cardId = await cardService.add(manager, lockId, newCard, 'gateway', stays());
     expect(statuses.get(lockId).cardsOnLock).toBe(13);
     await cardService.changeValidity(manager, lockId, cardId, { startDate: 0, endDate: 9e12 }, 'gateway', stays());

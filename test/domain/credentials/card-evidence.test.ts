@@ -120,7 +120,7 @@ describe('an add that the lock refused, which could not be stored', () => {
     expect(domain.cards.now(lockId).open).toHaveLength(1);
     domain.storage.fails = () => false;
     domain.memory.replier({ op: 'add-card', ...added });
-    await domain.cardService.reconcile(lockId);
+    await domain.reconciler.reconcile(lockId);
     expect(domain.cards.now(lockId)).toEqual({ cards: [card], open: [] });
     expect(domain.memory.cards()).toEqual([known, added]);
   });

@@ -129,6 +129,7 @@ describe('a hello', () => {
     reports.hello(lockId, { ...onTime, cards: { count: 1, digest } });
     expect(notices).toEqual([{ kind: 'lock-online', lockId }]);
     reports.hello(lockId, { ...onTime, cards: { count: 3, digest: '0'.repeat(16) } });
+    await settled();
     expect(notices).toContainEqual({ kind: 'cards-differ', lockId, onLock: 3, known: 1 });
   });
 });

@@ -60,6 +60,7 @@ const storedLock = z.strictObject({
     })
     .exactOptional(),
   readerOrder: z.enum(['regular', 'reverse']).exactOptional(),
+  memory: z.string().max(64).exactOptional(),
   strangers: z.literal('remove').exactOptional(),
   /** Absent: a native lock. */
   driver: z.strictObject({ kind: z.string(), address: z.string(), options: z.record(z.string(), z.unknown()).default({}) }).exactOptional(),

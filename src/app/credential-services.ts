@@ -1,0 +1,65 @@
+// What brings locks to what people want on them: what is wanted, what is held, and the steps from one to the other.
+import type { AlarmService } from '../domain/alarms/alarm-service.ts';
+import type { Clock } from '../domain/clock.ts';
+import { createCardEvidence } from '../domain/credentials/card-evidence.ts';
+import { createCardTurns } from '../domain/credentials/card-turns.ts';
+import { createEntryChanges, type EntryChanges } from '../domain/credentials/entry-changes.ts';
+import { createLockMemories } from '../domain/credentials/lock-memories.ts';
+import { createReconciler, type Reconciler } from '../domain/credentials/reconciler.ts';
+import { createWantedViews, type Decisions } from '../domain/credentials/wanted-view.ts';
+import type { EventBus } from '../domain/event-bus.ts';
+import type { CommandService } from '../domain/locks/command-service.ts';
+import type { Drivers } from '../domain/locks/driver.ts';
+import { createGrantedNumbers } from '../domain/people/granted-numbers.ts';
+import type { LocalPeopleView } from '../domain/people/people-ports.ts';
+import type { CredentialId } from '../domain/people/person.ts';
+import { createLostNumbers, type LostNumbers } from '../domain/revocations/lost-numbers.ts';
+import type { Secrets } from '../domain/secrets.ts';
+import type { Stores } from '../domain/stores.ts';
+
+interface CredentialServicesOptions {
+  readonly clock: Clock;
+  readonly secrets: Pick<Secrets, 'hash'>;
+  readonly events: EventBus;
+  readonly stores: Pick<Stores, 'locks' | 'entries' | 'accounts' | 'counters' | 'people' | 'schedules' | 'revocations'>;
+  readonly clockIsSuspect: () => boolean;
+  readonly drivers: Drivers;
+}
+
+interface Before {
+  readonly commands: CommandService;
+  readonly alarms: AlarmService;
+  readonly changeStored: () => Promise<void>;
+}
+
+export function createCredentialServices(options: CredentialServicesOptions, { commands, alarms, changeStored }: Before) {
+  const { clock, clockIsSuspect, secrets, events, stores, drivers } = options;
+  const { locks, entries, accounts, counters, people, schedules } = stores;
+  const { emit } = events;
+  const evidence = createCardEvidence(drivers);
+  const cardTurns = createCardTurns(clock);
+  const lost = createLostNumbers({ store: stores.revocations, events });
+  const granted = createGrantedNumbers({ people, schedules, locks, clockIsSuspect });
+  const wantedViews = createWantedViews({ clock, granted, decisions: decisionsOf(people, lost) });
+  const memories = createLockMemories({ clock, commands, drivers, hash: secrets.hash });
+  const reconciler: Reconciler = createReconciler({
+    ...{ clock, locks, entries, counters, link: drivers, memories, evidence, alarms, events, emit, clockIsSuspect },
+    ...{ views: wantedViews, turns: cardTurns, isPaused: () => false, undoRefused: (lockId) => entryChanges.undoRefused(lockId) },
+  });
+  const entryChanges: EntryChanges = createEntryChanges({
+    ...{ clock, locks, entries, accounts, commands, evidence, emit, reconciler },
+    ...{ turns: cardTurns, webhooksStored: changeStored },
+  });
+  return { evidence, cardTurns, lost, granted, wantedViews, memories, reconciler, entryChanges };
+}
+
+function decisionsOf(people: LocalPeopleView, lost: Pick<LostNumbers, 'has'>): Decisions {
+  return {
+    isLost: lost.has,
+    isRevoked(credentialId) {
+      const person = people.byCredential(credentialId as CredentialId);
+      if (person === undefined) return false;
+      return person.suspended || person.credentials.some((one) => one.credentialId === credentialId && one.lost !== null);
+    },
+  };
+}

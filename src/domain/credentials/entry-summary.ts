@@ -1,0 +1,58 @@
+// How many entries of each status there are: counted for a lock when it is looked at, never for all locks at once.
+import type { Entry, EntryStatus } from './entry.ts';
+import type { EntryState } from './entry-status.ts';
+
+export interface EntrySummary {
+  readonly byStatus: ReadonlyMap<EntryStatus, number>;
+  /** What a person should look at: missing, or a stranger that nobody has accepted. */
+  readonly differing: number;
+  /** Since when the oldest one waits; null: none does. */
+  readonly waitingSince: number | null;
+}
+
+/** Of the locks that were looked at since the start. */
+export interface EntryStats {
+  readonly entries: Readonly<Partial<Record<EntryStatus, number>>>;
+  /** Since when the oldest one waits; null: none does. */
+  readonly oldestPendingDate: number | null;
+}
+
+const waitingStatuses: readonly EntryStatus[] = ['pending', 'updating', 'removing', 'unsure', 'failed'];
+
+export function entrySummary(entries: readonly Entry[], stateOf: (entry: Entry) => EntryState): EntrySummary {
+  const byStatus = new Map<EntryStatus, number>();
+  let differing = 0;
+  let waitingSince: number | null = null;
+  for (const entry of entries) {
+    const { status, since } = stateOf(entry);
+    byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
+    if (status === 'missing' || (status === 'stranger' && entry.accepted === null)) differing += 1;
+    if (waitingStatuses.includes(status)) waitingSince = Math.min(waitingSince ?? since, since);
+  }
+  return { byStatus, differing, waitingSince };
+}
+
+/** The sum over locks; each is in it once. */
+export function joinSummaries(): {
+  replace(before: EntrySummary | undefined, after: EntrySummary | undefined): void;
+  stats(): EntryStats;
+} {
+  const counts = new Map<EntryStatus, number>();
+  const waiting = new Set<EntrySummary>();
+  const add = (summary: EntrySummary | undefined, sign: 1 | -1): void => {
+    for (const [status, count] of summary?.byStatus ?? []) counts.set(status, (counts.get(status) ?? 0) + sign * count);
+  };
+  return {
+    replace(before, after) {
+      add(before, -1);
+      add(after, 1);
+      if (before !== undefined) waiting.delete(before);
+      if (after !== undefined && after.waitingSince !== null) waiting.add(after);
+    },
+    stats() {
+      let oldest: number | null = null;
+      for (const { waitingSince } of waiting) if (waitingSince !== null) oldest = Math.min(oldest ?? waitingSince, waitingSince);
+      return { entries: Object.fromEntries([...counts].filter(([, count]) => count > 0)), oldestPendingDate: oldest };
+    },
+  };
+}

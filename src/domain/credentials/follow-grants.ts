@@ -1,0 +1,70 @@
+// The entries that grants make and end: each granted number has one, and one that nobody wants and the lock does not hold is forgotten.
+import type { CounterStore } from '../counters.ts';
+import type { LockId } from '../locks/lock.ts';
+import type { CardId } from './card.ts';
+import type { Entry } from './entry.ts';
+import type { EntryStore } from './entry-ports.ts';
+import { type EntriesChange, type EntryLookUp, joined, type LockEntries, type PastHolder } from './lock-entries.ts';
+import { entriesAtOnce } from './memory-check.ts';
+import type { GrantedEntry } from './wanted.ts';
+import type { WantedView } from './wanted-view.ts';
+
+/** Makes the entries that grants want, and forgets those that nobody wants and the lock does not hold. Resolves with what there is then. */
+export async function followGrants(
+  { entries, counters }: { readonly entries: EntryStore; readonly counters: Pick<CounterStore, 'next'> },
+  lockId: LockId,
+  view: WantedView,
+): Promise<LockEntries> {
+  const there = await entries.of(lockId);
+  const numbers = withoutEntry(there, view);
+  for (let from = 0; from < numbers.length; from += entriesAtOnce) {
+    const made: Entry[] = [];
+    for (const one of numbers.slice(from, from + entriesAtOnce)) {
+      made.push(grantedEntryOf(one, (await counters.next('cardId')) as CardId, lockId, view.now));
+    }
+    await entries.update(lockId, (newest) => ({ put: made.filter(({ kind, number }) => newest.byNumber(kind, number) === undefined) }));
+  }
+  const changed = there.entries.filter((entry) => Object.values(followed(entry, there, view)).some((some) => some.length > 0));
+  for (let from = 0; from < changed.length; from += entriesAtOnce) {
+    const some = changed.slice(from, from + entriesAtOnce);
+    await entries.update(lockId, (newest) =>
+      joined(some.flatMap((entry) => (newest.byId(entry.entryId) === entry ? [followed(entry, newest, view)] : []))),
+    );
+  }
+  return numbers.length + changed.length === 0 ? there : entries.of(lockId);
+}
+
+/** Granted numbers without an entry. */
+function withoutEntry(there: EntryLookUp, { granted }: Pick<WantedView, 'granted'>): readonly GrantedEntry[] {
+  return [...granted.values()].filter(({ kind, number }) => there.byNumber(kind, number) === undefined);
+}
+
+function grantedEntryOf({ kind, number, name, credentialId }: GrantedEntry, entryId: CardId, lockId: LockId, now: number): Entry {
+  return {
+    ...{ entryId, lockId, kind, number, name, createdAt: now, createdBy: '', managed: true, direct: null, credentialId, held: null },
+    ...{ missing: false, used: false, accepted: null, scheduleId: null },
+  };
+}
+
+/** What grants change of one entry. `current` is asked for past holders only. */
+function followed(entry: Entry, current: Pick<EntryLookUp, 'past'>, view: WantedView): EntriesChange {
+  const granted = view.grantedOf(entry);
+  if (granted === undefined) return isIdle(entry) ? { remove: [entry.entryId], past: pastOf(entry, current, view.now) } : {};
+  const { credentialId } = granted;
+  const name = entry.direct === null ? granted.name : entry.name;
+  if (entry.credentialId === credentialId && entry.name === name) return {};
+  const past = entry.name === name || entry.name === '' ? [] : pastOf(entry, current, view.now);
+  return { put: [{ ...entry, credentialId, name }], past };
+}
+
+/** Wanted by nobody, and surely not on the lock. */
+function isIdle({ managed, direct, held }: Entry): boolean {
+  return managed && direct === null && (held === null || (held.sure && held.window === null));
+}
+
+/** For events of before that the lock has not told yet. */
+function pastOf({ entryId, kind, number, name, createdAt }: Entry, current: Pick<EntryLookUp, 'past'>, now: number): PastHolder[] {
+  if (kind !== 'card' || name === '') return [];
+  const from = current.past(number).findLast((before) => before.cardId === entryId)?.to ?? createdAt;
+  return [{ cardId: entryId, cardNumber: number, name, from, to: now }];
+}

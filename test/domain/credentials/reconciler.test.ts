@@ -1,0 +1,252 @@
+import { describe, expect, it } from '@jest/globals';
+import type { CardId } from '../../../src/domain/credentials/card.ts';
+import { someEntry, someStranger, surely } from '../../support/entries.ts';
+import { refusal } from '../../support/fake-link.ts';
+import { createReconciled, someGranted } from './support/reconciled.ts';
+
+const minuteMs = 60_000;
+const many = (count: number) => Array.from({ length: count }, (_, at) => someEntry(at + 1));
+
+describe('a lock that comes back', () => {
+  it('is asked for nothing when its digest says that all is as it should be', async () => {
+    const site = await createReconciled();
+    await site.given(...many(3));
+    await site.hello();
+    expect(site.sent()).toEqual([]);
+    expect(site.statuses()).toEqual(['on-lock', 'on-lock', 'on-lock']);
+  });
+
+  it('gets what was granted while it was away, in batches, and nothing that was taken back by then', async () => {
+    const site = await createReconciled();
+    site.grants.push(...Array.from({ length: 45 }, (_, at) => someGranted(at + 1)), someGranted(99));
+    await site.wanted();
+    expect(site.sent()).toEqual([]);
+    expect(site.statuses().filter((status) => status === 'pending')).toHaveLength(46);
+    site.grants.pop();
+    await site.wanted();
+    await site.hello();
+    expect(site.sent()).toEqual(['put-credentials', 'put-credentials', 'put-credentials']);
+    expect(site.memory.all()).toHaveLength(45);
+    expect(new Set(site.statuses())).toEqual(new Set(['on-lock']));
+    expect(site.notices.filter(({ kind }) => kind === 'follow-up-failed')).toEqual([]);
+  });
+
+  it('loses what nobody wants any more, and its entry is forgotten', async () => {
+    const site = await createReconciled();
+    site.grants.push(someGranted(1), someGranted(2));
+    await site.hello();
+    await site.wanted();
+    expect(site.memory.all()).toHaveLength(2);
+    site.grants.pop();
+    await site.wanted();
+    expect(site.memory.all()).toHaveLength(1);
+    expect(site.statuses()).toEqual(['on-lock']);
+  });
+
+  it('with a foreign number has a stranger, which stays until somebody decides', async () => {
+    const site = await createReconciled();
+    await site.given(someEntry(1));
+    site.memory.put({ kind: 'card', number: '42' });
+    await site.hello();
+    expect(site.sent()).toEqual(['list-credentials']);
+    expect(site.statuses()).toEqual(['on-lock', 'stranger']);
+    expect(site.alarms).toEqual(new Set(['credentials-differ']));
+    await site.hello();
+    expect(site.sent()).toEqual([]);
+    expect(site.memory.all()).toHaveLength(2);
+  });
+});
+
+describe('what somebody takes away at the lock', () => {
+  it('is missing, and is never put back in a day with a hundred reconnections', async () => {
+    const site = await createReconciled();
+    const all = many(50);
+    await site.given(...all);
+    await site.hello();
+    site.memory.remove(...all.slice(0, 1));
+    for (let round = 0; round < 100; round++) {
+      await site.hello();
+      await site.clock.advance(14.4 * minuteMs);
+    }
+    expect(site.sent().filter((op) => op !== 'list-credentials')).toEqual([]);
+    expect(site.memory.all()).toHaveLength(49);
+    expect(site.statuses().filter((status) => status === 'missing')).toHaveLength(1);
+    expect(site.alarms).toEqual(new Set(['credentials-differ']));
+  });
+
+  it('stays away when the memory is wiped, and everything else comes back', async () => {
+    const site = await createReconciled();
+    const all = many(50);
+    await site.given(...all);
+    await site.hello();
+    site.memory.remove(...all.slice(0, 1));
+    await site.hello();
+    site.wipe();
+    await site.hello();
+    await site.idle();
+    expect(site.memory.all()).toHaveLength(49);
+    expect(site.memory.all().map(({ number }) => number)).not.toContain(all[0]?.number);
+  });
+
+  it('all at once but in the same memory is missing, too', async () => {
+    const site = await createReconciled();
+    await site.given(...many(3));
+    await site.hello();
+    site.memory.clear();
+    await site.hello();
+    expect(site.statuses()).toEqual(['missing', 'missing', 'missing']);
+    expect(site.memory.all()).toEqual([]);
+  });
+
+  it('of which a phone said that it was there is missing after a reset', async () => {
+    const site = await createReconciled();
+    await site.given(someEntry(1, { held: { ...surely(), basis: 'phone' } }));
+    await site.locks.update(someEntry(1).lockId, (lock) => ({ ...lock, memory: 'older' }));
+    site.memory.clear();
+    await site.hello();
+    expect(site.memory.all()).toEqual([]);
+  });
+});
+
+describe('a lock that fails', () => {
+  it('by accepting and forgetting is tried three times, then once a minute at most', async () => {
+    const site = await createReconciled();
+    site.memory.fault = ({ op }) => (op === 'put-credentials' ? 'forgets' : undefined);
+    site.grants.push(someGranted(1), someGranted(2));
+    await site.hello();
+    await site.clock.advance(1_000);
+    await site.clock.advance(5_000);
+    expect(site.sent()).toEqual(['put-credentials', 'put-credentials', 'put-credentials']);
+    expect(site.statuses()).toEqual(['failed', 'failed']);
+    expect(site.alarms).toEqual(new Set(['credentials-failing']));
+    for (let minute = 0; minute < 180; minute++) {
+      await site.clock.advance(minuteMs);
+      expect(site.sent().length).toBeLessThanOrEqual(1);
+    }
+    site.memory.fault = () => undefined;
+    await site.hello();
+    expect(site.statuses()).toEqual(['on-lock', 'on-lock']);
+    expect(site.alarms).toEqual(new Set());
+  });
+
+  it('by refusing one of a batch is told the others one by one', async () => {
+    const site = await createReconciled();
+    site.memory.fault = (command) => {
+      const isBad = command.op === 'put-credentials' && command.items.some(({ number }) => number === '7770002');
+      return isBad ? refusal('failed') : undefined;
+    };
+    site.grants.push(someGranted(1), someGranted(2), someGranted(3));
+    await site.hello();
+    await site.idle();
+    expect(site.memory.all().map(({ number }) => number)).toEqual(['7770001', '7770003']);
+  });
+
+  it('by doing it without an answer is asked what it holds', async () => {
+    const site = await createReconciled();
+    let isSilent = true;
+    site.memory.fault = ({ op }) => (op === 'put-credentials' && isSilent ? 'silent' : undefined);
+    site.grants.push(someGranted(1));
+    await site.hello();
+    isSilent = false;
+    expect(site.statuses()).toEqual(['unsure']);
+    await site.clock.advance(3_000);
+    await site.clock.advance(3_000);
+    await site.idle();
+    expect(site.sent()).toEqual(['put-credentials', 'list-credentials']);
+    expect(site.statuses()).toEqual(['on-lock']);
+  });
+
+  it('by having no room gets what begins first, and the others when there is room', async () => {
+    const site = await createReconciled();
+    const dayMs = 86_400_000;
+    const window = { startDate: 1, endDate: 0, hours: '', once: false };
+    site.memory.fault = (command) => {
+      if (command.op !== 'put-credentials' || site.memory.all().length + command.items.length <= 1) return undefined;
+      return refusal('no-space');
+    };
+    site.grants.push(
+      someGranted(1, { window: { ...window, startDate: 2 * dayMs } }),
+      someGranted(2, { window: { ...window, startDate: dayMs } }),
+    );
+    await site.hello();
+    await site.idle();
+    expect(site.memory.all().map(({ number }) => number)).toEqual(['7770002']);
+    expect(site.statuses()).toEqual(['pending', 'on-lock']);
+  });
+});
+
+describe('a step', () => {
+  it('is sent in the session in which it was planned, and unsure on the disk before', async () => {
+    const site = await createReconciled();
+    site.memory.fault = ({ op }) => (op === 'put-credentials' ? 'silent' : undefined);
+    site.grants.push(someGranted(1));
+    await site.hello();
+    expect(site.entries.inMemory(someEntry(1).lockId)?.unsure).toHaveLength(1);
+    site.memory.clear();
+    site.memory.fault = () => undefined;
+    await site.hello();
+    await site.idle();
+    expect(site.statuses()).toEqual(['on-lock']);
+    const { sent } = site.link;
+    expect(sent.every(({ session }) => sent.some((other) => other.session === session))).toBe(true);
+  });
+
+  it('gives no one-time code a second time', async () => {
+    const site = await createReconciled();
+    const once = { startDate: 0, endDate: 0, hours: '', once: true };
+    site.grants.push(someGranted(1, { kind: 'passcode', number: '482913', window: once }));
+    await site.hello();
+    expect(site.statuses()).toEqual(['on-lock']);
+    site.memory.clear();
+    await site.hello();
+    site.wipe();
+    await site.hello();
+    await site.idle();
+    expect(site.sent().filter((op) => op === 'put-credentials')).toHaveLength(1);
+    expect(site.statuses()).toEqual(['ended']);
+  });
+
+  it('is taken at the edge of a window', async () => {
+    const site = await createReconciled();
+    site.grants.push(someGranted(1));
+    site.state.nextEdge = site.clock.now() + 90_000;
+    await site.hello();
+    await site.wanted();
+    site.grants.length = 0;
+    site.state.nextEdge = null;
+    await site.clock.advance(80_000);
+    expect(site.memory.all()).toHaveLength(1);
+    await site.clock.advance(11_000);
+    await site.idle();
+    expect(site.memory.all()).toEqual([]);
+  });
+});
+
+describe('a paused gateway', () => {
+  it('sends nothing but the removal of what was lost', async () => {
+    const site = await createReconciled();
+    await site.given(someEntry(1), someEntry(2, { direct: null }), someEntry(3));
+    site.grants.push(someGranted(1));
+    site.state.isPaused = true;
+    site.lost.add(someEntry(3).number);
+    await site.hello();
+    expect(site.sent()).toEqual(['remove-credentials']);
+    expect(site.memory.all().map(({ number }) => number)).toEqual([someEntry(1).number, someEntry(2).number]);
+    site.state.isPaused = false;
+    await site.wanted();
+    expect(site.memory.all().map(({ number }) => number)).toEqual([someEntry(1).number, '7770001']);
+  });
+});
+
+describe('a person who asks what the lock holds', () => {
+  it('hears of what has changed in a session that goes on', async () => {
+    const site = await createReconciled();
+    await site.given(...many(2), someStranger(3 as CardId));
+    await site.hello();
+    site.memory.remove(someEntry(1));
+    const listed = site.reconciler.list(someEntry(1).lockId);
+    await site.idle();
+    expect(await listed).toBe(true);
+    expect(site.statuses()).toEqual(['missing', 'on-lock', 'stranger']);
+  });
+});

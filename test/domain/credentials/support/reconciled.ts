@@ -1,0 +1,108 @@
+// A reconciler over a store in memory, a clock that a test sets, and one lock with a memory for cards and passcodes.
+import { createHash } from 'node:crypto';
+import { createCardEvidence } from '../../../../src/domain/credentials/card-evidence.ts';
+import type { Entry, EntryStatus } from '../../../../src/domain/credentials/entry.ts';
+import { createLockMemories } from '../../../../src/domain/credentials/lock-memories.ts';
+import { createReconciler } from '../../../../src/domain/credentials/reconciler.ts';
+import { createWantedViews } from '../../../../src/domain/credentials/wanted-view.ts';
+import { createKeyedQueue } from '../../../../src/domain/keyed-queue.ts';
+import { createCommandService } from '../../../../src/domain/locks/command-service.ts';
+import { createDriverTable } from '../../../../src/domain/locks/driver-table.ts';
+import type { Lock, LockId } from '../../../../src/domain/locks/lock.ts';
+import { createStallDetector } from '../../../../src/domain/locks/stall-detector.ts';
+import type { GrantedNumber } from '../../../../src/domain/people/granted-numbers.ts';
+import type { CredentialId, PersonId } from '../../../../src/domain/people/person.ts';
+import { createCredentialMemory } from '../../../support/credential-memory.ts';
+import { createFakeCommandIds, lockId, someLock } from '../../../support/domain.ts';
+import { createFakeLink } from '../../../support/fake-link.ts';
+import { createMemoryCounters, createMemoryLocks } from '../../../support/memory-stores.ts';
+import { createNotedEvents } from '../../../support/noted-events.ts';
+import { createSettableClock } from '../../../support/settable-clock.ts';
+
+/** A granted card, always valid. */
+export function someGranted(credentialId: number, some: Partial<GrantedNumber> = {}): GrantedNumber {
+  return {
+    ...{ credentialId: credentialId as CredentialId, personId: 1 as PersonId, name: `Person ${credentialId}`, grantIds: [] },
+    ...{ kind: 'card', number: String(7_770_000 + credentialId), width: null },
+    window: { startDate: 0, endDate: 0, hours: '', once: false },
+    ...some,
+  };
+}
+
+export async function createReconciled(some: Partial<Lock> = {}) {
+  const clock = createSettableClock();
+  const { events, emit, notices } = createNotedEvents();
+  const lock = someLock({ features: { features: ['credentials', 'hours', 'once'], limits: {} }, ...some });
+  const { locks, entries } = createMemoryLocks([lock], emit);
+  const memoryCounters = createMemoryCounters();
+  const counters = { next: async (kind: 'cardId') => 1_000 + (await memoryCounters.next(kind)) };
+  const link = createFakeLink({ clock });
+  const drivers = createDriverTable({ locks });
+  const capabilities = { ...drivers.capabilities(lock), cards: true, passcodes: true, hours: true, once: true, query: true };
+  const commands = createCommandService({
+    ...{ clock, link, emit, commandIds: createFakeCommandIds(), commandTimeoutMs: 10_000 },
+    stallDetector: createStallDetector({ clock, emit, commandTimeoutMs: 10_000 }),
+  });
+  const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+  const grants: GrantedNumber[] = [];
+  const lost = new Set<string>();
+  const state = { isPaused: false, nextEdge: null as number | null };
+  const alarms = new Set<string>();
+  const views = createWantedViews({
+    clock,
+    granted: { onLock: () => grants, nextEdge: () => state.nextEdge, ofPerson: () => [] },
+    decisions: { isLost: (number) => lost.has(number), isRevoked: () => false },
+  });
+  const reconciler = createReconciler({
+    ...{ clock, locks, entries, link, views, emit, events, counters: counters as typeof memoryCounters },
+    memories: createLockMemories({ clock, commands, hash, drivers: { capabilities: () => capabilities, passcodeForm: () => undefined } }),
+    turns: createKeyedQueue<LockId>({ clock, limit: 16 }),
+    evidence: createCardEvidence(link),
+    alarms: { raise: (kind) => void alarms.add(kind), clear: (kind) => void alarms.delete(kind) },
+    undoRefused: async () => undefined,
+    isPaused: () => state.isPaused,
+    clockIsSuspect: () => false,
+  });
+  await reconciler.start();
+  const memory = createCredentialMemory();
+  let epoch = 'first';
+
+  async function hello(): Promise<void> {
+    link.connect(lockId, memory.replier);
+    void reconciler.hello(lockId, { credentials: memory.said(), memory: epoch });
+    void reconciler.reconcile(lockId);
+    await clock.advance(0);
+    for (let round = 0; round < 20; round++) await clock.advance(1);
+  }
+  return {
+    ...{ clock, notices, locks, entries, link, memory, grants, lost, state, alarms, reconciler, emit, commands, hello },
+    /** Everything that was asked for so far is done, as far as no time has to pass for it. */
+    async idle() {
+      for (let round = 0; round < 20; round++) await clock.advance(5);
+    },
+    async wanted() {
+      emit('wanted-changed', { lockIds: [lockId] });
+      for (let round = 0; round < 20; round++) await clock.advance(5);
+    },
+    async given(...all: readonly Entry[]) {
+      await entries.update(lockId, () => ({ put: all }));
+      memory.put(...all.flatMap(({ kind, number, held }) => (held?.window == null ? [] : [{ kind, number, ...held.window }])));
+    },
+    /** The lock forgets everything, and says so by another name of its memory. */
+    wipe() {
+      memory.clear();
+      epoch = `${epoch} again`;
+    },
+    /** The commands about its memory since the last call. */
+    sent() {
+      const ops = link.ops().filter((op) => op.endsWith('-credentials') || op.endsWith('-cards'));
+      link.sent.length = 0;
+      return ops;
+    },
+    statuses(): readonly EntryStatus[] {
+      const there = entries.inMemory(lockId)?.entries ?? [];
+      const statusOf = reconciler.statesOf(lock, views(lock));
+      return there.map((entry) => statusOf(entry).status);
+    },
+  };
+}
