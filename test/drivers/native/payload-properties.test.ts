@@ -8,6 +8,8 @@ import {
   batteryMessage,
   cardListing,
   commandMessage,
+  credentialListing,
+  credentialsResult,
   eventMessage,
   eventsMessage,
   helloMessage,
@@ -79,6 +81,24 @@ const settings = fc.record(
   { requiredKeys: [] },
 );
 
+const heldInAll = fc.record({ count: integer(0, max), digest: fc.stringMatching(/^[0-9a-f]{16}$/) });
+const places = integer(0, max);
+const limits = fc.record(
+  {
+    ...{ cards: places, passcodes: places, hours: places, holidays: places },
+    passcodeDigits: fc.tuple(integer(1, 20), integer(1, 20)).map(([one, other]) => [Math.min(one, other), Math.max(one, other)]),
+  },
+  { requiredKeys: [] },
+);
+const line = fc.stringMatching(/^[1-8]{1,8}:[0-9]{1,4}-[0-9]{1,4}$/);
+const credential = fc.record(
+  {
+    ...{ kind: fc.constantFrom('card', 'passcode'), number: fc.option(digits), startDate: integer(0, max), endDate: integer(0, max) },
+    ...{ hours: fc.array(line, { minLength: 1, maxLength: 8 }).map((lines) => lines.join(';')), once: fc.constant(true) },
+  },
+  { requiredKeys: ['kind', 'number', 'startDate', 'endDate'] },
+);
+
 /** For each payload its schema, valid values, and the members of any type. */
 const payloads: Record<string, { schema: z.ZodType<unknown>; valid: fc.Arbitrary<object>; anyType: readonly string[] }> = {
   hello: {
@@ -88,7 +108,7 @@ const payloads: Record<string, { schema: z.ZodType<unknown>; valid: fc.Arbitrary
         ...{ protocol: fc.constant(1), session, uptime: integer(0, max), modelNum: text(0, 64), hardwareRevision: text(0, 64) },
         ...{ firmwareRevision: text(0, 64), featureValue: text(0, 256), date, state: openState, battery: integer(0, 100) },
         ...{ autoLockTime: integer(0, 65_535), settings, epoch: text(1, 32), lastSeq: integer(0, max) },
-        cards: fc.record({ count: integer(0, max), digest: fc.stringMatching(/^[0-9a-f]{16}$/) }),
+        ...{ cards: heldInAll, credentials: heldInAll, features: fc.array(text(1, 32), { maxLength: 32 }), limits },
       },
       { requiredKeys: ['protocol', 'session', 'uptime'] },
     ),
@@ -134,6 +154,23 @@ const payloads: Record<string, { schema: z.ZodType<unknown>; valid: fc.Arbitrary
   'the listing of cards': {
     schema: cardListing,
     valid: fc.record({ cards: fc.array(card, { maxLength: 100 }), total: integer(0, max) }),
+    anyType: [],
+  },
+  'the listing of cards and passcodes': {
+    schema: credentialListing,
+    valid: fc
+      .tuple(heldInAll, fc.record({ credentials: fc.array(credential, { maxLength: 100 }), total: integer(0, max) }))
+      .map(([all, page]) => ({ ...all, ...page })),
+    anyType: [],
+  },
+  'the result of a change of cards and passcodes': {
+    schema: credentialsResult,
+    valid: fc
+      .tuple(
+        heldInAll,
+        fc.record({ failed: fc.array(fc.record({ index: integer(0, max), error: text(0, 64) }), { maxLength: 20 }) }, { requiredKeys: [] }),
+      )
+      .map(([all, rest]) => ({ ...all, ...rest })),
     anyType: [],
   },
   command: {
