@@ -270,7 +270,7 @@ describe('the audit log', () => {
       'doctor',
       'completion',
     ];
-    const withDaemonOnly = ['pair open', 'pair close', 'clock accept', 'alarm end'];
+    const withDaemonOnly = ['pair open', 'pair close', 'clock accept', 'alarm end', 'card lost'];
     /** Each command of a round, in an order in which all succeed, and the action that it is. */
     const story = (n: number): readonly (readonly [command: string, action: string, ...rest: string[]])[] => [
       ['account create', 'account-create', `clerk-${n}`],
@@ -280,6 +280,7 @@ describe('the audit log', () => {
       ['role revoke', 'role-revoke', '1', `clerk-${n}`],
       ['account rights', 'account-rights', `clerk-${n}`, '--access-manager'],
       ['account revoke', 'account-remove', `clerk-${n}`],
+      ['card lost', 'card-lost', `132567237${n}`, '--reason', 'in town'],
       ['alarm end', 'alarm-end', 'tampered', '1'],
       ['lock register', 'lock-register', `02:CC:00:00:01:0${n}`, '--name', 'Door', '--administrator', 'admin'],
       ['lock key', 'lock-key', '1'],

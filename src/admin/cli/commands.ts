@@ -5,6 +5,7 @@ import { alarms } from './alarms.ts';
 import { audit } from './audit.ts';
 import { backup } from './backup.ts';
 import { capture } from './capture.ts';
+import { cards } from './cards.ts';
 import { checkConfig } from './check-config.ts';
 import { clock } from './clock.ts';
 import { type Command, command, type Group } from './command.ts';
@@ -49,6 +50,7 @@ export function commandTable(serve: (read: () => Config) => Promise<void>): read
     accounts,
     tokens,
     roles,
+    cards,
     alarms,
     webhooks,
     audit,

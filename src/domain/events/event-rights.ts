@@ -21,6 +21,7 @@ export function createEventRights({
 
   function mayHear(caller: Caller, event: Pick<LiveEvent, 'type' | 'lockId'>): boolean {
     if (event.type === 'lock-gone') return true;
+    if (event.type === 'revocation') return caller.accessManager === true;
     if (event.type === 'record' && event.lockId !== null) return mayReadRecords(caller, event.lockId);
     const lock = event.lockId === null ? undefined : locks.get(event.lockId);
     const role = lock && roleOn(lock, caller);

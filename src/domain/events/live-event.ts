@@ -5,7 +5,9 @@ import type { Alarm, AlarmKind } from '../alarms/alarm.ts';
 import type { Card } from '../credentials/card.ts';
 import type { Capabilities } from '../locks/capabilities.ts';
 import type { LockId, OpenState } from '../locks/lock.ts';
+import type { Suggestion } from '../readers/suggestion.ts';
 import type { LockRecord } from '../records/record.ts';
+import type { RevocationReport } from '../revocations/revocation.ts';
 
 /** Events for all accounts with a sufficient role on the lock. */
 export type LockLiveEvent =
@@ -14,6 +16,7 @@ export type LockLiveEvent =
   | { readonly type: 'battery'; readonly lockId: LockId; readonly batteryPercent: number }
   | { readonly type: 'online'; readonly lockId: LockId; readonly online: boolean }
   | { readonly type: 'card'; readonly lockId: LockId; readonly change: CardChanged; readonly card: Card }
+  | { readonly type: 'suggestion'; readonly lockId: LockId; readonly suggestion: Suggestion }
   | { readonly type: 'record'; readonly lockId: LockId; readonly record: LockRecord };
 
 export type CardChanged = 'added' | 'changed' | 'removed';
@@ -48,7 +51,14 @@ export type AlarmEvent =
   | { readonly type: 'alarm'; readonly lockId: LockId | null; readonly alarm: Pick<Alarm, 'kind' | 'lockId' | 'since' | 'reason'> }
   | { readonly type: 'alarm-ended'; readonly lockId: LockId | null; readonly kind: AlarmKind; readonly since: number };
 
-export type LiveEvent = LockLiveEvent | LockInSight | LockGone | AlarmEvent;
+/** More, or less, is known of what was reported lost; for access managers. */
+export interface RevocationEvent {
+  readonly type: 'revocation';
+  readonly lockId: null;
+  readonly report: Pick<RevocationReport, 'revocation' | 'certain' | 'doors'>;
+}
+
+export type LiveEvent = LockLiveEvent | LockInSight | LockGone | AlarmEvent | RevocationEvent;
 
 /** The role on the lock that an event requires: the same as for reading it from the API (HTTP API 3 and 7). */
 export const roleForEvent: Readonly<Record<LockLiveEvent['type'], LockRole>> = {
@@ -57,6 +67,7 @@ export const roleForEvent: Readonly<Record<LockLiveEvent['type'], LockRole>> = {
   battery: 'operator',
   online: 'operator',
   card: 'manager',
+  suggestion: 'manager',
   record: 'manager',
 };
 
@@ -66,6 +77,7 @@ export const roleForAlarms: LockRole = 'manager';
 /** The subject of an event: a newer event of the same subject replaces an older one that is not sent yet. Not for records. */
 export function subjectOf(event: Exclude<LiveEvent, { type: 'record' }>): string {
   if (event.type === 'card') return `card ${event.card.cardId}`;
+  if (event.type === 'revocation') return `revocation ${event.report.revocation.revocationId}`;
   if (event.type === 'alarm') return `alarm ${event.alarm.kind} ${event.lockId}`;
   if (event.type === 'alarm-ended') return `alarm ${event.kind} ${event.lockId}`;
   return event.type === 'lock-gone' ? `lock ${event.lockId}` : `${event.type} ${event.lockId}`;

@@ -12,7 +12,15 @@ import type { StateCertainty } from '../locks/state-certainty.ts';
 import { type LockRecord, oldestStored } from '../records/record.ts';
 import type { RecordStore, StoredEvents } from '../records/record-ports.ts';
 import { createEventRights } from './event-rights.ts';
-import { type AlarmEvent, type LiveEvent, type LockInSight, type LockLiveEvent, roleForAlarms, roleForEvent } from './live-event.ts';
+import {
+  type AlarmEvent,
+  type LiveEvent,
+  type LockInSight,
+  type LockLiveEvent,
+  type RevocationEvent,
+  roleForAlarms,
+  roleForEvent,
+} from './live-event.ts';
 
 export interface Subscriber {
   readonly caller: Caller;
@@ -82,7 +90,7 @@ export function createLiveService(options: {
   function lockEvent(event: LockLiveEvent): void {
     send(subscribersTo(event.lockId, event.type), event);
   }
-  function alarmEvent(event: AlarmEvent): void {
+  function gatewayEvent(event: AlarmEvent | RevocationEvent): void {
     for (const ofAccount of subscribers.values())
       for (const subscriber of ofAccount) if (mayHear(subscriber.caller, event)) subscriber.onEvent(event);
   }
@@ -160,9 +168,11 @@ export function createLiveService(options: {
   events.subscribe('lock-offline', ({ lockId }) => online.delete(lockId) && lockEvent({ type: 'online', lockId, online: false }));
   events.subscribe('records-stored', stored);
   events.subscribe('alarm-began', ({ alarm: kind, lockId, since, reason }) =>
-    alarmEvent({ type: 'alarm', lockId, alarm: { kind, lockId, since, reason } }),
+    gatewayEvent({ type: 'alarm', lockId, alarm: { kind, lockId, since, reason } }),
   );
-  events.subscribe('alarm-ended', ({ alarm: kind, lockId, since }) => alarmEvent({ type: 'alarm-ended', lockId, kind, since }));
+  events.subscribe('alarm-ended', ({ alarm: kind, lockId, since }) => gatewayEvent({ type: 'alarm-ended', lockId, kind, since }));
+  events.subscribe('revocation-reported', (report) => gatewayEvent({ type: 'revocation', lockId: null, report }));
+  events.subscribe('suggestion-made', (suggestion) => lockEvent({ type: 'suggestion', lockId: suggestion.lockId, suggestion }));
   events.subscribe('access-ended', ({ accountId }) => {
     for (const subscriber of subscribers.get(accountId) ?? []) subscriber.accountChanged();
   });

@@ -4,12 +4,12 @@ import type { LiveEvent } from '../events/live-event.ts';
 import type { LockId } from '../locks/lock.ts';
 
 /** The types of events that can be delivered; the same words as in live events. */
-export const deliveryTypes = ['record', 'alarm', 'alarm-ended', 'card', 'state', 'battery', 'online'] as const;
+export const deliveryTypes = ['record', 'alarm', 'alarm-ended', 'card', 'state', 'battery', 'online', 'suggestion', 'revocation'] as const;
 export type DeliveryType = (typeof deliveryTypes)[number];
 export type DeliveryEvent = Extract<LiveEvent, { readonly type: DeliveryType }>;
 
 /** Each of these is delivered. The other types say how something is now, so a newer event replaces one that waits. */
-const storedTypes: ReadonlySet<DeliveryType> = new Set(['record', 'alarm', 'alarm-ended', 'card']);
+const storedTypes: ReadonlySet<DeliveryType> = new Set(['record', 'alarm', 'alarm-ended', 'card', 'revocation']);
 
 /** Whether each one is delivered, and no newer event replaces it. */
 export function isStored({ type }: Pick<Delivery, 'type'>): boolean {
@@ -81,7 +81,7 @@ export interface DeliveryProgress {
   readonly position: number;
   /** The records of such a lock are done up to `done`. */
   readonly behind: readonly { readonly lockId: LockId; readonly done: number }[];
-  /** Alarms and cards, oldest first. */
+  /** Alarms, cards and revocations, oldest first. */
   readonly waiting: readonly Delivery[];
   /** Oldest first. */
   readonly failed: readonly FailedDelivery[];

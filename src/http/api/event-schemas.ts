@@ -2,6 +2,7 @@
 // return these; the OpenAPI document is made from them.
 import { z } from 'zod';
 import { responseSchemas } from './response-schemas.ts';
+import { revocationSchemas } from './revocation-schemas.ts';
 
 const { lockId } = responseSchemas.LockRecord.shape;
 const { electricQuantity, lockAlias } = responseSchemas.Lock.shape;
@@ -27,9 +28,10 @@ const data = {
   BatteryEvent: z.strictObject({ lockId, electricQuantity }),
   OnlineEvent: z.strictObject({ lockId, online }),
   CardEvent: responseSchemas.Card.extend({ change: z.enum(['added', 'changed', 'removed']) }),
+  RevocationEvent: revocationSchemas.RevocationEvent,
   AlarmEnded: z.strictObject({ kind, lockId: lockOrGateway, since }),
 };
-const { LockRecord: record, Alarm: alarm } = responseSchemas;
+const { LockRecord: record, Alarm: alarm, Suggestion: suggestion } = responseSchemas;
 const nothing = z.strictObject({});
 
 const live = <Name extends string, Data extends z.ZodType>(event: Name, what: Data) =>
@@ -47,6 +49,8 @@ export const eventSchemas = {
     live('battery', data.BatteryEvent),
     live('online', data.OnlineEvent),
     live('card', data.CardEvent),
+    live('suggestion', suggestion),
+    live('revocation', data.RevocationEvent),
     live('record', record).extend({ id: record.shape.recordId }),
     live('alarm', alarm),
     live('alarm-ended', data.AlarmEnded),
@@ -60,6 +64,8 @@ export const eventSchemas = {
     delivered('state', data.StateEvent),
     delivered('battery', data.BatteryEvent),
     delivered('online', data.OnlineEvent),
+    delivered('suggestion', suggestion),
+    delivered('revocation', data.RevocationEvent),
     delivered('test', nothing),
   ]),
 };

@@ -15,7 +15,9 @@ import type { Attempt, DeliveryEvent, DeliveryLogEntry } from '../../domain/webh
 import type { IssuedSecret } from '../../domain/webhooks/webhook.ts';
 import type { WebhookView } from '../../domain/webhooks/webhook-service.ts';
 import type { EventBody } from './event-schemas.ts';
+import { suggestionView } from './reader-schemas.ts';
 import type { ResponseBody } from './response-schemas.ts';
+import { revocationSummaryView } from './revocation-schemas.ts';
 
 /** Specification 2.4: the envelope of a page; `view` makes each item. */
 export function pageView<T, View>(page: Page<T>, view: (item: T) => View) {
@@ -138,12 +140,8 @@ export function addedCardView(cardId: number): ResponseBody<'AddedCard'> {
 }
 
 /** HTTP API 6.7 identity-card/on-lock: a card that the lock holds, and whether the gateway knows it. */
-export function cardOnLockView({
-  cardNumber,
-  startDate,
-  endDate,
-  known,
-}: CardOnLock & { readonly known: boolean }): ResponseBody<'CardOnLock'> {
+export function cardOnLockView(card: CardOnLock & { readonly known: boolean }): ResponseBody<'CardOnLock'> {
+  const { cardNumber, startDate, endDate, known } = card;
   return { cardNumber, startDate, endDate, known };
 }
 
@@ -167,6 +165,10 @@ export function liveEventView(event: LiveEvent): object {
       return { change: event.change, ...cardView(event.card) } satisfies EventBody<'CardEvent'>;
     case 'record':
       return recordView(event.record);
+    case 'suggestion':
+      return suggestionView(event.suggestion);
+    case 'revocation':
+      return revocationSummaryView(event.report);
     case 'lock-gone':
       return { lockId: event.lockId } satisfies EventBody<'LockGone'>;
     case 'alarm':

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Caller } from '../../../src/domain/accounts/account.ts';
 import type { LiveEvent } from '../../../src/domain/events/live-event.ts';
+import { sampleRevocation } from '../../stores/files/support/samples.ts';
 import { callers, createDomain, lockId, someCard, stays } from '../../support/domain.ts';
 import { bareCapabilities } from '../../support/fake-driver.ts';
 
@@ -186,5 +187,23 @@ describe('records of the past', () => {
     expect(await idsFor(callers.manager, 3)).toEqual([4]);
     expect(await idsFor(callers.operator, 0)).toEqual([]);
     expect(live.newestRecord()).toBe(4);
+  });
+});
+
+describe('what was reported lost, and readers that seem reversed', () => {
+  it('is told to access managers, and to managers of the lock', async () => {
+    const { emit, live } = await createDomain();
+    const heard: (readonly [string, string])[] = [];
+    const listeners = { ...callers, access: { ...callers.stranger, accessManager: true } };
+    for (const [name, caller] of Object.entries(listeners))
+      live.subscribe({ caller, onEvent: ({ type }) => void heard.push([name, type]), accountChanged: () => undefined });
+    emit('revocation-reported', { revocation: sampleRevocation(1), certain: false, doors: { dead: 0, open: 1 } });
+    const evidence = { kind: 'byte-order', cards: 1, swipes: 1, since: 1, readerOrder: 'reverse', directCards: 0 } as const;
+    emit('suggestion-made', { suggestionId: 3, lockId, ...evidence });
+    expect(heard).toEqual([
+      ['access', 'revocation'],
+      ['administrator', 'suggestion'],
+      ['manager', 'suggestion'],
+    ]);
   });
 });
