@@ -142,7 +142,7 @@ function createNounServices(options: ServicesOptions, before: CommandServices & 
     memories,
     queued: (lockId) => events.emit('wanted-changed', { lockIds: [lockId] }),
   });
-  const recordService = createRecordService({ clock, locks, removedLocks, records, clockIsSuspect, recordDays });
+  const recordService = createRecordService({ clock, locks, removedLocks, records, entries, clockIsSuspect, recordDays });
   const leftRoles = createLeftRoles({ locks, accounts, events });
   const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration });
   const registrations = createRegistrationService({

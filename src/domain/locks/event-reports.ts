@@ -3,12 +3,14 @@
 import type { AccountStore } from '../accounts/account-ports.ts';
 import type { AlarmDetector } from '../alarms/alarm-detector.ts';
 import type { Clock } from '../clock.ts';
+import type { CardId } from '../credentials/card.ts';
 import { createCardHolders } from '../credentials/card-holders.ts';
 import type { EntryStore } from '../credentials/entry-ports.ts';
 import type { LockEntries } from '../credentials/lock-entries.ts';
+import { spentBy, withPasscode } from '../credentials/used-passcodes.ts';
 import type { Emit } from '../event-bus.ts';
 import { storableCredential, withoutPasscode } from '../records/passcode-privacy.ts';
-import { isRemote, isTakenForLabel, type RecordDraft } from '../records/record.ts';
+import { type DraftToFill, isRemote, isTakenForLabel, type RecordDraft } from '../records/record.ts';
 import type { AppendOutcome, Quarantine, RecordStore } from '../records/record-ports.ts';
 import type { LockId } from './lock.ts';
 import type { CommandIds, IssuedCommand } from './lock-link.ts';
@@ -16,7 +18,6 @@ import type { LockStore, StatusStore } from './lock-ports.ts';
 import type { EventsReport, LockEvent } from './lock-report.ts';
 import { isBelievable } from './reported-date.ts';
 
-type DraftToFill = { -readonly [Member in keyof RecordDraft]: RecordDraft[Member] };
 const none: readonly never[] = [];
 const isMisleading = ({ type }: LockEvent): boolean => isTakenForLabel(type);
 /** The command behind each type of remote event. */
@@ -70,18 +71,19 @@ export function createEventReports(options: EventReportsOptions): EventReports {
    */
   function draft(lockId: LockId, event: LockEvent, now: number, held: LockEntries | undefined): RecordDraft {
     const { seq, type, date, reason = '' } = event;
-    const credential = storableCredential(event);
     // A jam is never a success, whatever the lock says.
     const success = event.success !== false && type !== 'jammed';
     const issued = issuedCommand(lockId, event);
     const lockDate = isBelievable(date, now, clockIsSuspect) ? date : now;
+    const passcode = holders.passcodeOf(event, held);
+    const credential = storableCredential(event, passcode !== undefined);
     const username = isRemote(type) ? nameOf(issued) : holders.nameOf(event, lockDate, held) || (event.username ?? '');
     const made: DraftToFill = { seq, type, success, credential, username, lockDate, serverDate: now };
     if (date === undefined) made.undated = true;
     else if (date !== lockDate) made.reportedDate = date;
     if (!success && reason !== '') made.reason = reason;
     if (issued !== undefined) made.command = issued.number;
-    return made;
+    return passcode === undefined ? made : withPasscode(made, passcode);
   }
 
   /**
@@ -121,6 +123,16 @@ export function createEventReports(options: EventReportsOptions): EventReports {
     });
   }
 
+  /** One-time passcodes that have opened are never placed again. Stored before the event is acknowledged, else it comes again. */
+  function useUp(lockId: LockId, spent: readonly CardId[]): Promise<void> {
+    return entries.update(lockId, (current) => ({
+      put: spent.flatMap((entryId) => {
+        const entry = current.byId(entryId);
+        return entry === undefined || entry.used ? [] : [{ ...entry, used: true }];
+      }),
+    }));
+  }
+
   function store(lockId: LockId, { epoch, events }: EventsReport, receivedAt: number): Promise<Pick<AppendOutcome, 'duplicates'>> {
     const now = clock.now();
     if (locks.get(lockId) !== undefined) statuses.patch(lockId, { lastSeenAt: now });
@@ -128,7 +140,10 @@ export function createEventReports(options: EventReportsOptions): EventReports {
     const sound = misleading === none ? events : events.filter((event) => !isMisleading(event));
     const append = (held: LockEntries | undefined) => {
       const drafts = sound.map((event) => draft(lockId, event, now, held));
-      return acknowledged({ lockId, epoch, misleading, receivedAt }, records.append(lockId, epoch, drafts));
+      const appended = records.append(lockId, epoch, drafts);
+      const spent = held === undefined ? none : drafts.flatMap((made) => spentBy(made, held));
+      const stored = spent.length === 0 ? appended : appended.then((outcome) => useUp(lockId, spent).then(() => outcome));
+      return acknowledged({ lockId, epoch, misleading, receivedAt }, stored);
     };
     const held = holders.forEvents(lockId, sound);
     return held instanceof Promise ? held.then(append) : append(held);

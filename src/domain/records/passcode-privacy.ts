@@ -17,18 +17,26 @@ function mayBePasscode(type: string, credential: string): boolean {
 }
 
 /** The credential of a record for everybody but the lock's administrator. */
-export function maskedCredential({ type, credential }: Pick<RecordDraft, 'type' | 'credential'>): string {
+export function maskedCredential({ type, credential, entryId }: Pick<RecordDraft, 'type' | 'credential' | 'entryId'>): string {
+  if (credential === '') return entryId === undefined ? '' : mask;
   return mayBePasscode(type, credential) ? mask : credential;
+}
+
+/** By what a lock of another make knows the code of this credential; undefined: it is no such word. */
+export function referenceIn(credential: string): string | undefined {
+  return reference.test(credential) ? credential.slice(credential.indexOf(' ') + 1) : undefined;
 }
 
 /** A lock refuses for these reasons what it knows. */
 const refusedThoughKnown: ReadonlySet<string> = new Set(['not-valid-now', 'schedule', 'clock-not-set', 'used', 'jammed']);
 
 /**
- * The credential of an event as it may be stored: none when it may be a passcode that the lock does not know. A lock that refuses without
- * a reason, in a word of its own, or for one for which it need not look at the code, leaves that open.
+ * The credential of an event as it may be stored: none when it may be a passcode that the lock does not know, or when the gateway knows it,
+ * because its entry has the digits. A lock that refuses without a reason, in a word of its own, or for one for which it need not look at the
+ * code, leaves open whether it knows it.
  */
-export function storableCredential({ type, success, reason = '', credential = '' }: LockEvent): string {
+export function storableCredential({ type, success, reason = '', credential = '' }: LockEvent, isKnown: boolean): string {
+  if (isKnown && mayBePasscode(type, credential)) return '';
   const isRefused = success === false && type !== 'jammed' && !refusedThoughKnown.has(reason);
   return isRefused && mayBePasscode(type, credential) ? '' : credential;
 }

@@ -2,10 +2,13 @@
 import type { Caller } from '../accounts/account.ts';
 import { mayReadRemoved, requireRole } from '../accounts/permissions.ts';
 import type { Clock } from '../clock.ts';
+import type { CardId } from '../credentials/card.ts';
+import type { EntryStore } from '../credentials/entry-ports.ts';
 import { DomainError } from '../errors.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { LockStore, RemovedLockStore } from '../locks/lock-ports.ts';
 import type { Page, PageRequest } from '../page.ts';
+import { mask } from './passcode-privacy.ts';
 import { type LockRecord, oldestStored, retentionText } from './record.ts';
 import type { RecordStore } from './record-ports.ts';
 
@@ -34,11 +37,20 @@ export function createRecordService(options: {
   readonly locks: LockStore;
   readonly removedLocks: Pick<RemovedLockStore, 'get'>;
   readonly records: RecordStore;
+  readonly entries: Pick<EntryStore, 'inMemory' | 'of'>;
   readonly clockIsSuspect: () => boolean;
   /** How many days records are stored, 30 to 184. */
   readonly recordDays: number;
 }): RecordService {
-  const { clock, locks, removedLocks, records, clockIsSuspect, recordDays } = options;
+  const { clock, locks, removedLocks, records, entries, clockIsSuspect, recordDays } = options;
+  /** With the digits of the passcodes that the gateway still has; of others nobody can say more than that there was one. */
+  async function withCodes(lockId: LockId, list: readonly LockRecord[]): Promise<readonly LockRecord[]> {
+    if (!list.some(isOfEntry)) return list;
+    const held = entries.inMemory(lockId) ?? (await entries.of(lockId));
+    const codeOf = (entryId: number) => held.byId(entryId as CardId)?.number ?? mask;
+    return list.map((record) => (isOfEntry(record) ? { ...record, credential: codeOf(record.entryId) } : record));
+  }
+
   return {
     async page(caller, lockId, range) {
       const cutoff = oldestStored(clock.now(), clockIsSuspect(), recordDays);
@@ -52,7 +64,13 @@ export function createRecordService(options: {
       if (lock !== undefined || !mayReadRemoved(removed, caller)) requireRole(locks, caller, lockId, 'manager');
       const { pageNo, pageSize } = range;
       const page = await records.page({ lockId, from: Math.max(range.startDate, cutoff), to, pageNo, pageSize });
-      return { ...page, showsPasscodes: (locks.get(lockId) ?? removed)?.administrator === caller.accountId };
+      const showsPasscodes = (locks.get(lockId) ?? removed)?.administrator === caller.accountId;
+      return { ...page, list: showsPasscodes ? await withCodes(lockId, page.list) : page.list, showsPasscodes };
     },
   };
+}
+
+/** Whether its digits are in an entry. */
+function isOfEntry(record: LockRecord): record is LockRecord & { readonly entryId: number } {
+  return record.credential === '' && record.entryId !== undefined;
 }

@@ -7,7 +7,7 @@ export interface RecordDraft {
   readonly seq: number;
   readonly type: string;
   readonly success: boolean;
-  /** Passcode or card number used, else "". */
+  /** Card number used, or a passcode that the gateway does not know; else "". */
   readonly credential: string;
   readonly username: string;
   /** When it happened: by the lock's clock where that is plausible, else by the gateway's. */
@@ -25,7 +25,12 @@ export interface RecordDraft {
    * removes both from any other.
    */
   readonly command?: number;
+  /** The passcode behind the event, when the gateway knows it: its digits are in that entry alone, and `credential` has none of them. */
+  readonly entryId?: number;
 }
+
+/** A record while it is put together. */
+export type DraftToFill = { -readonly [Member in keyof RecordDraft]: RecordDraft[Member] };
 
 /**
  * A stored event. `recordId` rises in the order of storing and is never given twice.

@@ -36,9 +36,9 @@ describe('a page of records', () => {
     const { recordService, locks, removedLocks } = await setUp(now);
     const shown = async (caller: Caller) => (await recordService.page(caller, lockId, open)).showsPasscodes;
     expect([await shown(callers.administrator), await shown(callers.manager)]).toEqual([true, false]);
-    const { clock, records } = await setUp(now);
+    const { clock, records, entries } = await setUp(now);
     const removed = { ...removedLocks, get: () => ({ administrator: callers.administrator.accountId }) as never };
-    const options = { recordDays: 184, clock, records, clockIsSuspect: () => false };
+    const options = { recordDays: 184, clock, records, entries, clockIsSuspect: () => false };
     const after = createRecordService({ ...options, locks: { ...locks, get: () => undefined }, removedLocks: removed });
     const root = { ...callers.manager, gatewayAdministrator: true };
     expect((await after.page(callers.administrator, lockId, open)).showsPasscodes).toBe(true);
@@ -61,16 +61,16 @@ describe('a page of records', () => {
   });
 
   it('holds everything while the clock is suspect: ten years ahead, all records would seem too old (Fault T19)', async () => {
-    const { clock, locks, removedLocks, records } = await setUp(cutoff - 1, cutoff);
-    const service = createRecordService({ recordDays: 184, clock, locks, removedLocks, records, clockIsSuspect: () => true });
+    const { clock, locks, removedLocks, records, entries } = await setUp(cutoff - 1, cutoff);
+    const service = createRecordService({ recordDays: 184, clock, locks, removedLocks, records, entries, clockIsSuspect: () => true });
     const page = async (range: object) => (await service.page(callers.manager, lockId, { ...open, ...range })).total;
     expect([await page({}), await page({ endDate: cutoff - 1 })]).toEqual([2, 1]);
   });
 
   it('holds the days that are configured, and an error for older ones says so', async () => {
     const daysAgo = (days: number) => now - days * 86_400_000;
-    const { clock, locks, removedLocks, records } = await setUp(daysAgo(91), daysAgo(90), daysAgo(1));
-    const service = createRecordService({ recordDays: 90, clock, locks, removedLocks, records, clockIsSuspect: () => false });
+    const { clock, locks, removedLocks, records, entries } = await setUp(daysAgo(91), daysAgo(90), daysAgo(1));
+    const service = createRecordService({ recordDays: 90, clock, locks, removedLocks, records, entries, clockIsSuspect: () => false });
     expect((await service.page(callers.manager, lockId, open)).list.map(({ lockDate }) => lockDate)).toEqual([daysAgo(1), daysAgo(90)]);
     await expect(service.page(callers.manager, lockId, { ...open, endDate: daysAgo(91) })).rejects.toThrow(
       `records are kept for 90 days: nothing before ${new Date(daysAgo(90)).toISOString()}`,

@@ -26,6 +26,7 @@ const recordSchema = z.object({
   undated: z.literal(true).exactOptional(),
   reason: text.exactOptional(),
   command: millis.exactOptional(),
+  entryId: idSchema.exactOptional(),
 }) satisfies z.ZodType<LockRecord>;
 
 /** The text before each member, with its comma. */
@@ -44,18 +45,19 @@ const before = {
   undated: pieceOf(',"undated":true'),
   reason: pieceOf(',"reason":'),
   command: pieceOf(',"command":'),
+  entryId: pieceOf(',"entryId":'),
 };
 const yes = pieceOf('true');
 const no = pieceOf('false');
 /** The names of all members, their numbers and `false`. */
-const mostBytesBesidesTexts = Object.values(before).reduce((sum, { length }) => sum + length, 0) + 7 * 17 + no.length;
+const mostBytesBesidesTexts = Object.values(before).reduce((sum, { length }) => sum + length, 0) + 8 * 17 + no.length;
 
 /**
  * Puts the line of a record behind the others; hand-written, because every event passes here, and very many do when all locks come back at
  * once.
  */
 export function putRecord(lines: LineBuffer, recordId: number, lockId: LockId, epoch: string, draft: RecordDraft): void {
-  const { seq, type, success, credential, username, lockDate, serverDate, reportedDate, undated, reason, command } = draft;
+  const { seq, type, success, credential, username, lockDate, serverDate, reportedDate, undated, reason, command, entryId } = draft;
   const texts = jsonBytes(epoch) + jsonBytes(type) + jsonBytes(credential) + jsonBytes(username) + jsonBytes(reason ?? '');
   lines.begin(mostBytesBesidesTexts + texts);
   lines.put(before.recordId);
@@ -91,6 +93,10 @@ export function putRecord(lines: LineBuffer, recordId: number, lockId: LockId, e
   if (command !== undefined) {
     lines.put(before.command);
     lines.putInteger(command);
+  }
+  if (entryId !== undefined) {
+    lines.put(before.entryId);
+    lines.putInteger(entryId);
   }
   lines.end();
 }

@@ -26,6 +26,7 @@ const before = {
   undated: bytesOf(',"undated":true'),
   reason: bytesOf(',"reason":"'),
   command: bytesOf(',"command":'),
+  entryId: bytesOf(',"entryId":'),
   checksum: bytesOf(',"crc":"'),
 };
 const endOfText = bytesOf('"');
@@ -54,7 +55,7 @@ export function plainRecord(line: Buffer): LockRecord | undefined {
   return endsHere(cursor) && isOne(record) ? whole : undefined;
 }
 
-type OptionalMembers = Pick<LockRecord, 'reportedDate' | 'undated' | 'reason' | 'command'>;
+type OptionalMembers = Pick<LockRecord, 'reportedDate' | 'undated' | 'reason' | 'command' | 'entryId'>;
 
 function optionalMembers(cursor: Cursor): OptionalMembers {
   const found: { -readonly [Member in keyof OptionalMembers]: OptionalMembers[Member] } = {};
@@ -68,6 +69,7 @@ function optionalMembers(cursor: Cursor): OptionalMembers {
     pass(cursor, endOfText);
   }
   if (startsWith(cursor, before.command)) found.command = numberAfter(cursor, before.command);
+  if (startsWith(cursor, before.entryId)) found.entryId = numberAfter(cursor, before.entryId);
   return found;
 }
 

@@ -1,0 +1,211 @@
+// Passcodes over the real domain, with a scripted lock.
+import { describe, expect, it } from '@jest/globals';
+import type { CardId } from '../../../src/domain/credentials/card.ts';
+import type { NewPasscode, PasscodeVia } from '../../../src/domain/credentials/passcode.ts';
+import type { DomainError } from '../../../src/domain/errors.ts';
+import type { CredentialOnLock } from '../../../src/domain/locks/lock-command.ts';
+import { callers, codeOf, createDomain, lockId } from '../../support/domain.ts';
+import { someEntry, surely } from '../../support/entries.ts';
+import { bareCapabilities } from '../../support/fake-driver.ts';
+import { refusal } from '../../support/fake-link.ts';
+
+const stays = new AbortController().signal;
+const always = { startDate: 0, endDate: 0 };
+const dayMs = 86_400_000;
+
+/** A lock with one memory for cards and passcodes. */
+async function setUp(can = {}) {
+  const domain = await createDomain();
+  const { drivers, locks, entries, passcodes, link, clock } = domain;
+  const capabilities = { ...bareCapabilities, cards: true, passcodes: true, hours: true, once: true, ...can };
+  Object.assign(drivers.ofKind('native') ?? {}, { capabilities: () => capabilities });
+  await locks.update(lockId, (lock) => ({ ...lock, features: { features: ['credentials'], limits: { passcodeDigits: [5, 8] } } }));
+  const memory = new Map<string, CredentialOnLock>();
+  link.connect(lockId, (command) => {
+    if (command.op === 'put-credentials') for (const item of command.items) memory.set(item.number, item);
+    if (command.op === 'remove-credentials') for (const { number } of command.items) memory.delete(number);
+    return { kind: 'ok', credentials: { count: memory.size, digest: '0'.repeat(16), failed: [] } };
+  });
+  const add = (some: Partial<NewPasscode> = {}, via: PasscodeVia = 'gateway', caller = callers.manager) =>
+    passcodes.add(caller, lockId, { type: 'permanent', name: 'Cleaner', ...always, ...some }, via, stays);
+  const entryOf = async (id: number) => (await entries.of(lockId)).byId(id as CardId);
+  const listed = async () => (await passcodes.list(callers.manager, lockId, { pageNo: 1, pageSize: 100 })).list;
+  return { ...domain, memory, add, entryOf, listed, now: () => clock.now() };
+}
+
+describe('adding a passcode', () => {
+  it('puts it on the lock, and shows the one that the gateway has made; leading zeros count', async () => {
+    const { add, memory, entryOf } = await setUp();
+    const made = await add();
+    expect(made.code).toMatch(/^\d{6}$/);
+    expect([...memory.values()]).toEqual([{ kind: 'passcode', number: made.code, ...always, hours: '', once: false }]);
+    expect(await entryOf(made.passcodeId)).toMatchObject({
+      kind: 'passcode',
+      direct: { once: false },
+      held: { sure: true, basis: 'reply' },
+    });
+    const chosen = await add({ code: '00423' });
+    expect([chosen.code, memory.has('00423'), (await entryOf(chosen.passcodeId))?.custom]).toEqual(['00423', true, true]);
+    expect(await codeOf(() => add({ code: '00423' }))).toBe('passcode-exists');
+    expect(await codeOf(() => add({ code: '000423' }))).toBe('done');
+  });
+
+  it('is unsure on the disk before the lock can have it, and nothing of it stays when the lock refuses', async () => {
+    const { add, link, entries, passcodes } = await setUp();
+    const seen: unknown[] = [];
+    link.reply(lockId, () => {
+      seen.push(entries.inMemory(lockId)?.entries.map(({ direct, held }) => [direct, held?.sure]));
+      return refusal('no-space', 'no room for 482913 beside 1234567');
+    });
+    const failure = await add({ code: '482913' }).catch((error: unknown) => error as DomainError);
+    expect(failure).toMatchObject({ code: 'lock-refused', lockError: 'no-space', message: 'the lock refused: no-space' });
+    expect(seen).toEqual([[[null, false]]]);
+    expect((await entries.of(lockId)).entries).toEqual([]);
+    expect((await passcodes.list(callers.manager, lockId, { pageNo: 1, pageSize: 10 })).total).toBe(0);
+  });
+
+  it('refuses what is weak or wrong for this lock, before anything is stored or sent', async () => {
+    const { add, link, now } = await setUp({ once: false, hours: false });
+    const answers = await Promise.all([
+      codeOf(() => add({ code: '12345' })),
+      codeOf(() => add({ code: '4829' })),
+      codeOf(() => add({ code: '482913570' })),
+      codeOf(() => add({ digits: 4 })),
+      codeOf(() => add({ type: 'once' })),
+      codeOf(() => add({ scheduleId: 99 })),
+      codeOf(() => add({ type: 'period', endDate: now() - 1 })),
+      codeOf(() => add({}, 'gateway', callers.operator)),
+    ]);
+    expect(answers).toEqual([
+      ...['passcode-weak', 'passcode-weak', 'invalid-parameter', 'invalid-parameter', 'not-supported'],
+      ...['invalid-parameter', 'invalid-parameter', 'forbidden'],
+    ]);
+    expect(link.sent).toEqual([]);
+  });
+
+  it('with the hours of a schedule, which the lock must be able to keep', async () => {
+    const { add, schedules, memory, drivers } = await setUp();
+    await schedules.put({ scheduleId: 3, name: 'Office', hours: [{ days: [1, 2], from: 480, to: 1080 }] } as never);
+    const { code } = await add({ scheduleId: 3 });
+    expect(memory.get(code)?.hours).toBe('12:480-1080');
+    Object.assign(drivers.ofKind('native') ?? {}, { capabilities: () => ({ ...bareCapabilities, passcodes: true }) });
+    expect(await codeOf(() => add({ scheduleId: 3 }))).toBe('not-supported');
+  });
+
+  it('as a phone has done it sends nothing, is noted as it is, weak or not, and taken off by nobody but a phone', async () => {
+    const { add, link, entryOf, listed } = await setUp();
+    const { passcodeId } = await add({ code: '12345' }, 'phone');
+    expect(await entryOf(passcodeId)).toMatchObject({ managed: false, held: { basis: 'phone', sure: true } });
+    expect([link.sent.length, (await listed()).length]).toEqual([0, 1]);
+  });
+
+  it('with queue=1 needs no connection; a list has it when the lock has it', async () => {
+    const { add, link, entryOf, listed, passcodes } = await setUp();
+    link.lose(lockId);
+    expect(await codeOf(() => add())).toBe('lock-offline');
+    const queued = await add({}, 'queue');
+    expect(queued.status).toBe('pending');
+    expect([(await entryOf(queued.passcodeId))?.held, await listed()]).toEqual([null, []]);
+    expect((await passcodes.detail(callers.administrator, lockId, queued.passcodeId)).code).toBe(queued.code);
+    expect(await passcodes.remove(callers.manager, lockId, queued.passcodeId, 'queue', stays)).toEqual({ status: 'ended' });
+    expect([await entryOf(queued.passcodeId), link.sent.length]).toEqual([undefined, 0]);
+  });
+});
+
+describe('a passcode', () => {
+  it('is shown to the administrator of the lock alone', async () => {
+    const { add, passcodes } = await setUp();
+    const { passcodeId, code } = await add();
+    expect((await passcodes.detail(callers.administrator, lockId, passcodeId)).code).toBe(code);
+    for (const caller of [callers.manager, callers.operator, callers.admin])
+      expect(await codeOf(() => passcodes.detail(caller, lockId, passcodeId))).toBe('not-lock-administrator');
+    expect(await codeOf(() => passcodes.detail(callers.administrator, lockId, 999 as CardId))).toBe('not-found');
+  });
+
+  it('gets other times, another name, and goes, with the word of the lock', async () => {
+    const { add, passcodes, memory, listed, link } = await setUp();
+    const { passcodeId, code } = await add();
+    const times = { startDate: 5, endDate: 9_000_000_000_000 };
+    expect(await passcodes.change(callers.manager, lockId, passcodeId, times, 'gateway', stays)).toEqual({});
+    expect(memory.get(code)).toMatchObject(times);
+    await passcodes.rename(callers.manager, lockId, passcodeId, 'Post');
+    expect(await listed()).toMatchObject([{ passcodeId, name: 'Post', type: 'period', ...times, isCustom: false }]);
+    link.reply(lockId, () => refusal('busy'));
+    expect(await codeOf(() => passcodes.remove(callers.manager, lockId, passcodeId, 'gateway', stays))).toBe('lock-refused');
+    expect(await listed()).toHaveLength(1);
+    link.reply(lockId, () => ({ kind: 'ok', credentials: { count: 0, digest: '0'.repeat(16), failed: [] } }));
+    expect(await passcodes.remove(callers.manager, lockId, passcodeId, 'gateway', stays)).toEqual({});
+    expect(await listed()).toEqual([]);
+  });
+
+  it('that a grant wants is changed at the grant', async () => {
+    const { entries, passcodes, people } = await setUp();
+    const entry = someEntry(52, { lockId, kind: 'passcode', number: '482913', direct: null, credentialId: 31 });
+    await entries.update(lockId, () => ({ put: [entry] }));
+    const grants = [
+      { grantId: 12, lockIds: [lockId], groupIds: [] },
+      { grantId: 13, lockIds: [99], groupIds: [] },
+    ];
+    const credentials = [{ credentialId: 31, kind: 'passcode', number: '482913' }];
+    await people.add({ personId: 5, name: 'Erika', externalId: null, grants, credentials } as never);
+    const ways = [
+      () => passcodes.remove(callers.manager, lockId, entry.entryId, 'gateway', stays),
+      () => passcodes.change(callers.manager, lockId, entry.entryId, always, 'queue', stays),
+      () => passcodes.rename(callers.manager, lockId, entry.entryId, 'x'),
+    ];
+    for (const way of ways) await expect(way()).rejects.toMatchObject({ code: 'granted', grantIds: [12] });
+  });
+
+  it('that opens once is used up by its event, before that is acknowledged, and never placed or changed again', async () => {
+    const { add, reports, entryOf, listed, passcodes, storage } = await setUp();
+    const { passcodeId, code } = await add({ type: 'once' });
+    const event = { seq: 1, type: 'passcode-unlock', credential: code };
+    storage.fails = (what) => what === 'entries.update';
+    expect(await codeOf(() => reports.events(lockId, { epoch: 'e', events: [event] }))).toBe('storage-unavailable');
+    storage.fails = () => false;
+    await reports.events(lockId, { epoch: 'e', events: [event] });
+    expect((await entryOf(passcodeId))?.used).toBe(true);
+    expect(await listed()).toEqual([]);
+    expect(await codeOf(() => passcodes.change(callers.manager, lockId, passcodeId, always, 'queue', stays))).toBe('conflict');
+  });
+
+  it('that opens once is not used up by a refusal, or by an event of another holder before it was made', async () => {
+    const { add, reports, entryOf, now } = await setUp();
+    const { passcodeId, code } = await add({ type: 'once' });
+    const type = 'passcode-unlock';
+    const events = [
+      { seq: 1, type, credential: code, success: false, reason: 'not-valid-now' },
+      { seq: 2, type, credential: code, date: now() - dayMs },
+    ];
+    await reports.events(lockId, { epoch: 'e', events });
+    expect((await entryOf(passcodeId))?.used).toBe(false);
+  });
+
+  it('is forgotten a week after it was used, with the next new one', async () => {
+    const { add, entries, entryOf, clock } = await setUp();
+    const made = { lockId, kind: 'passcode' as const, createdAt: clock.now() };
+    const used = someEntry(52, { ...made, number: '482913', used: true, held: null });
+    const still = someEntry(53, { ...made, number: '482914', used: true, held: surely() });
+    await entries.update(lockId, () => ({ put: [used, still] }));
+    await add({}, 'queue');
+    expect(await entryOf(52)).toBeDefined();
+    await clock.advance(7 * dayMs + 1);
+    await add({}, 'queue');
+    expect([await entryOf(52), (await entryOf(53))?.number]).toEqual([undefined, '482914']);
+  });
+});
+
+describe('the record of a passcode', () => {
+  it('has its name and its id; its digits are read from the entry, by the administrator alone, while there is one', async () => {
+    const { add, reports, recordService, records, passcodes } = await setUp();
+    const { passcodeId, code } = await add();
+    await reports.events(lockId, { epoch: 'e', events: [{ seq: 1, type: 'passcode-unlock', credential: code }] });
+    const range = { startDate: 0, endDate: 0, pageNo: 1, pageSize: 10 };
+    const stored = await records.page({ lockId, from: 0, to: Number.MAX_SAFE_INTEGER, pageNo: 1, pageSize: 10 });
+    expect(stored.list).toMatchObject([{ credential: '', entryId: passcodeId, username: 'Cleaner' }]);
+    const shown = async (caller: (typeof callers)['manager']) => (await recordService.page(caller, lockId, range)).list[0]?.credential;
+    expect([await shown(callers.administrator), await shown(callers.manager)]).toEqual([code, '']);
+    await passcodes.remove(callers.manager, lockId, passcodeId, 'gateway', stays);
+    expect(await shown(callers.administrator)).toBe('****');
+  });
+});
