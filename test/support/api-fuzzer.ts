@@ -219,7 +219,22 @@ export function sendFuzz(
 }
 
 /** Rules about several values at once, which a document can only tell in words. */
-const inWords = new Set(['endDate', 'lockSound', 'lockName', 'lockMac', 'hubId', 'driver.kind', 'cardNumber', 'url', 'body']);
+const inWords = new Set([
+  'queue',
+  'keyboardPwd',
+  'digits',
+  'startDate',
+  'scheduleId',
+  'endDate',
+  'lockSound',
+  'lockName',
+  'lockMac',
+  'hubId',
+  'driver.kind',
+  'cardNumber',
+  'url',
+  'body',
+]);
 
 /** What is wrong with how a request was refused: the document alone says it is fine. */
 export function wrongRefusal({ plain, operationId }: FuzzRequest, { status, body }: RequestContext): string | undefined {
