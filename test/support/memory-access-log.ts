@@ -25,12 +25,15 @@ export function createMemoryAccessLog(now: () => number, initial: readonly Acces
         ({ what, lockId }) =>
           (what === 'online' || what === 'offline' || what === 'clock') && (lockId === null || lockIds.includes(lockId)),
       ),
-    about: async (subject) =>
-      lines.filter((line) => {
+    async about(subject) {
+      const isNamed = (line: AccessLine): boolean => {
         if ('personId' in subject) return line.personId === subject.personId;
         if ('credentialId' in subject) return line.credentialId === subject.credentialId;
         return line.number !== null && subject.numbers.some((number) => withoutZeros(number) === withoutZeros(line.number as string));
-      }),
+      };
+      const entryIds = new Set(lines.filter(isNamed).map(({ entryId }) => entryId));
+      return lines.filter(({ entryId }) => entryId !== null && entryIds.has(entryId));
+    },
     says(draft) {
       const found = last.get(`${draft.lockId} ${topicOf(draft)}`);
       if (found === undefined || !stands(found)) return !stands(draft);

@@ -458,6 +458,11 @@ export function createMemoryRecords(emit: Emit = nobodyHears): RecordStore {
     async *since(recordId, wants) {
       yield records.filter((record) => record.recordId > recordId && wants(record.lockId));
     },
+    epochs: (lockId) =>
+      [...new Set(of(lockId).map(({ epoch }) => epoch))].map((epoch) => ({
+        epoch,
+        newestAt: of(lockId).findLast((record) => record.epoch === epoch)?.serverDate ?? 0,
+      })),
     progress,
     count: () => records.length,
   };

@@ -49,7 +49,10 @@ export interface AccessLog {
   ofLock(lockId: LockId | null, until: number): Promise<readonly AccessLine[]>;
   /** The lines about whether these locks and the gateway were online, and about the clocks of the locks. */
   contactOf(lockIds: readonly LockId[]): Promise<readonly AccessLine[]>;
-  /** The lines about a person, a credential, or a card number in one of these forms (without leading zeros), over all locks. */
+  /**
+   * All lines about the entries of which one line names this person or credential, or has a card number in one of these forms, over all
+   * locks.
+   */
   about(subject: AccessSubject): Promise<readonly AccessLine[]>;
   /** Whether the last line about the same says the same as this draft. From memory; lines that are being written count. */
   says(draft: AccessDraft): boolean;

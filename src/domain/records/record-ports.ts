@@ -43,6 +43,8 @@ export interface LocalRecordView {
   newest(): number;
   /** Counts flushed events and those whose flush is under way. */
   progress(lockId: LockId, epoch: string): EpochProgress;
+  /** The epochs of a lock of which something is stored, and when the newest of each was. */
+  epochs(lockId: LockId): readonly { readonly epoch: string; readonly newestAt: number }[];
   /** How many records the log has, of all locks. */
   count(): number;
 }

@@ -46,10 +46,11 @@ export function accessLineOf(bytes: Buffer): AccessLine | undefined {
   return { ...more, notBefore: notBefore ?? more.recordedAt, notAfter: notAfter ?? more.recordedAt };
 }
 
-/** Under what a line is looked up: its lock or the gateway, the contact with a lock, its person, its credential, its card number. */
-export function keysOf({ what, lockId, personId, credentialId, number }: AccessLine): string[] {
+/** Under what a line is looked up: its lock or the gateway, the contact with a lock, its entry, its person, its credential, its card number. */
+export function keysOf({ what, lockId, entryId, personId, credentialId, number }: AccessLine): string[] {
   const keys = [lockKey(lockId)];
   if (what === 'online' || what === 'offline' || what === 'clock') keys.push(contactKey(lockId));
+  if (entryId !== null) keys.push(entryKey(entryId));
   if (personId !== null) keys.push(personKey(personId));
   if (credentialId !== null) keys.push(credentialKey(credentialId));
   if (number !== null) keys.push(numberKey(number));
@@ -62,6 +63,10 @@ export function lockKey(lockId: number | null): string {
 
 export function contactKey(lockId: number | null): string {
   return `contact ${lockId ?? 'none'}`;
+}
+
+export function entryKey(entryId: number): string {
+  return `entry ${entryId}`;
 }
 
 export function personKey(personId: number): string {

@@ -51,6 +51,7 @@ export interface Remembered {
 
 export interface EventProgress {
   of(lockId: LockId, epoch: string): EpochProgress;
+  epochs(lockId: LockId): readonly { readonly epoch: string; readonly newestAt: number }[];
   /**
    * Separates new events from duplicates and from those beyond the limits; removes the name from events whose command has already named
    * somebody. When there are too many epochs, it drops one that has had no event since `forgetBefore`. Returns a promise, and reserves
@@ -125,6 +126,7 @@ export function createEventProgress(earlierIds: (lockId: LockId) => readonly Loc
   }
 
   return {
+    epochs: (lockId) => [...(locks.get(lockId)?.values() ?? [])].map(({ name: epoch, newestAt }) => ({ epoch, newestAt })),
     of(lockId, name) {
       const epochs = locks.get(lockId);
       const ranges = epochs?.get(name)?.ranges ?? [];

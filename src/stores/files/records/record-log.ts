@@ -193,6 +193,7 @@ export function createRecordLog(options: {
     newest: () => newest,
     since: (recordId, wants) => recordsSince(days, recordId, wants),
     // While it is unknown which events are stored, none counts as missing: no lock is asked for events that it has already sent.
+    epochs: progress.epochs,
     progress: (lockId, epoch) =>
       days.unknown() ? { highest: Number.MAX_SAFE_INTEGER, gaps: [], isBeginning: false } : progress.of(lockId, epoch),
     count,
