@@ -1,4 +1,6 @@
 // Joins the services of people and what they may open. They stand on those of locks, and know everything outside only as ports.
+import { createHeardEvents } from '../domain/access/completeness.ts';
+import { createAccessQuestions } from '../domain/access/questions.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { EventBus } from '../domain/event-bus.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
@@ -11,6 +13,7 @@ import { createRevocationService } from '../domain/revocations/revocation-servic
 import { createRevocationWatch } from '../domain/revocations/revocation-watch.ts';
 import type { Secrets } from '../domain/secrets.ts';
 import type { Stores, WallClockTrust } from '../domain/stores.ts';
+import type { TimeZone } from '../domain/time-zone.ts';
 import type { Services } from './services.ts';
 
 export interface AccessServicesOptions {
@@ -20,14 +23,24 @@ export interface AccessServicesOptions {
   readonly events: EventBus;
   readonly stores: Omit<Stores, 'hubs' | 'signIns' | 'audit'>;
   readonly drivers: Drivers;
-  readonly services: Pick<Services, 'alarms' | 'lost' | 'granted'>;
+  readonly services: Pick<Services, 'alarms' | 'lost' | 'granted' | 'accessRecorder'>;
+  /** Of the building. */
+  readonly timeZone: TimeZone;
 }
 
 export type AccessServices = ReturnType<typeof createAccessServices>;
 
 /** In the order in which the services need each other; subscribers of one event are called in this order, too. */
 export function createAccessServices(options: AccessServicesOptions) {
-  return { ...createRevocations(options), ...createReaders(options) };
+  return { ...createRevocations(options), ...createReaders(options), questions: createQuestions(options) };
+}
+
+/** Who could open, who did, and whether anything is missing. */
+function createQuestions({ clock, events, stores, services, timeZone }: AccessServicesOptions) {
+  const { locks, entries, records, schedules, access: log } = stores;
+  const heardEvents = createHeardEvents({ clock, events });
+  const recorder = services.accessRecorder;
+  return createAccessQuestions({ clock, log, recorder, locks, entries, records, schedules, heardEvents, timeZone });
 }
 
 /** What was reported lost. */

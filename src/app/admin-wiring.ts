@@ -13,6 +13,7 @@ import {
   auditedLocks,
   auditedPairing,
   auditedPasscodes,
+  auditedQuestions,
   auditedRegistrations,
   auditedRevocations,
   auditedRoles,
@@ -55,6 +56,7 @@ export function createAuditedServices(
     revocations: auditedRevocations(services.revocations, trail),
     suggestions: auditedSuggestions(services.suggestions, trail),
     enrolments: auditedEnrolments(services.enrolments, trail),
+    questions: auditedQuestions(services.questions, trail),
     audit: trail,
   };
 }

@@ -123,9 +123,9 @@ function createServicesFor(base: Base, { store, storageHealth }: Storage, driver
 }
 
 function createAccessServicesFor(base: Base, { store }: Storage, drivers: Drivers, services: Services): AccessServices {
-  const { clock, secrets, events } = base;
+  const { clock, secrets, events, timeZone } = base;
   const { clockIsSuspect } = store.clockTrust;
-  return createAccessServices({ clock, clockIsSuspect, secrets, events, stores: store.ports, drivers, services });
+  return createAccessServices({ clock, clockIsSuspect, timeZone, secrets, events, stores: store.ports, drivers, services });
 }
 
 function alarmDetectorSettings({ alarms }: Config): AlarmDetectorSettings {

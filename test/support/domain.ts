@@ -345,7 +345,7 @@ export async function createDomain(
     storageHealth: () => gatewayStorage.health,
   });
   const accessServices = createAccessServices({
-    ...{ clock, clockIsSuspect, secrets, events, drivers, services, stores },
+    ...{ clock, clockIsSuspect, timeZone: createTimeZone('Europe/Berlin'), secrets, events, drivers, services, stores },
   });
   const { live, commands, alarms, alarmDetector, webhooks } = services;
   const native = createNativeDriver({

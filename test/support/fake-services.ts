@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { AccessQuestions } from '../../src/domain/access/questions.ts';
 import type { AccountId, Caller } from '../../src/domain/accounts/account.ts';
 import type { AccountService } from '../../src/domain/accounts/account-service.ts';
 import type { RoleService } from '../../src/domain/accounts/role-service.ts';
@@ -191,6 +192,7 @@ export interface FakeServices {
   readonly revocations: Open<RevocationService>;
   readonly suggestions: Open<SuggestionService>;
   readonly enrolments: Open<EnrolmentService>;
+  readonly questions: Open<AccessQuestions>;
 }
 
 /** Services that know one account by its token, and refuse every other call until a test says what it does. */
@@ -285,6 +287,12 @@ function createFakeServices(): FakeServices {
       get: () => unexpected('enrolments.get'),
       confirm: async () => unexpected('enrolments.confirm'),
       end: async () => unexpected('enrolments.end'),
+    },
+    questions: {
+      who: async () => unexpected('questions.who'),
+      where: async () => unexpected('questions.where'),
+      records: async () => unexpected('questions.records'),
+      completeness: async () => unexpected('questions.completeness'),
     },
     alarms: { list: () => unexpected('alarms.list'), end: async () => unexpected('alarms.end') },
     live: {

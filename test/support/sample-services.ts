@@ -1,5 +1,6 @@
 // Services that answer each call with the samples of test/wire/http, and write down what they were asked.
 import { expect } from '@jest/globals';
+import type { OnLock } from '../../src/domain/access/questions.ts';
 import type { Account } from '../../src/domain/accounts/account.ts';
 import type { Alarm } from '../../src/domain/alarms/alarm.ts';
 import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
@@ -43,6 +44,7 @@ export function answerWithSamples({
   revocations,
   suggestions,
   enrolments,
+  questions,
 }: FakeServices): {
   readonly calls: readonly (readonly unknown[])[];
 } {
@@ -288,6 +290,29 @@ export function answerWithSamples({
     foundCard: asked('foundCard', nothing),
     ofCredential: asked('revocationOf', Promise.resolve(report)),
     report: asked('revocation', Promise.resolve(report)),
+  });
+  const opener: OnLock = {
+    ...{ lockId: sampleLock.lockId, personId: 5, credentialId: 12, entryId: 41, kind: 'card', name: 'Erika M.', cardNumber: '1325672378' },
+    ...{ certain: true, because: 'held since 2025-11-20T08:00:00.000Z (reply), hours 12345 07:00-19:00', isStranger: false },
+  };
+  const swipe = {
+    ...sampleRecord,
+    recordId: 8_123_001,
+    credential: '1325672378',
+    username: 'Erika M.',
+    lockDate: 1_763_715_600_000,
+    serverDate: 1_763_715_605_000,
+  };
+  questions.who = async (_caller, _question, page) => ({ ...paginate([opener], page), superPasscode: true, strangers: 0 });
+  questions.where = async (_caller, _question, page) => ({ ...paginate([opener], page), hiddenLocks: 1 });
+  questions.records = async (_caller, { personId }, page) => ({
+    ...paginate([{ record: swipe, personId, credentialId: 12, showsPasscodes: false }], page),
+    hiddenLocks: 0,
+  });
+  questions.completeness = async () => ({
+    ...{ complete: false, records: 812, unheardAfter: null, clockDoubtful: [] },
+    epochs: [{ epoch: '7d3f', from: 1, to: 815, missing: [[40, 42]], lost: true }],
+    offline: [[1_763_701_000_000, 1_763_702_000_000]],
   });
   suggestions.list = async (_caller, page) =>
     paginate<Suggestion>(

@@ -101,7 +101,7 @@ export function createCompleteness(options: {
     return { total, seen };
   }
   /** The dates by which the lock had told everything: its newest event, and its last hello when all that it had counted is there. */
-  async function toldUntil(lockId: LockId): Promise<number> {
+  async function heardUntil(lockId: LockId): Promise<number> {
     const { list } = await records.page({ lockId, from: 0, to: Number.MAX_SAFE_INTEGER, pageNo: 1, pageSize: 1 });
     const [newest] = list;
     const isLast = newest !== undefined && records.progress(lockId, newest.epoch).highest === newest.seq;
@@ -125,7 +125,7 @@ export function createCompleteness(options: {
       const { from, to } = here ?? { from: highest, to: highest };
       return [{ epoch, from, to, missing, lost: missing.some(([, last]) => heardEvents.isLost(lockId, epoch, last)) }];
     });
-    const until = await toldUntil(lockId);
+    const until = await heardUntil(lockId);
     const contact = contactOf(await log.contactOf([lockId]), lockId, clock.now());
     const unheardAfter = until >= endDate ? null : until;
     return {

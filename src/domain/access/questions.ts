@@ -42,6 +42,11 @@ export interface OnLock extends Opener {
   readonly lockId: LockId;
 }
 
+/** `showsPasscodes`: the caller may know the passcodes of the lock. */
+export interface SeenRecord extends PersonRecord {
+  readonly showsPasscodes: boolean;
+}
+
 interface Hidden {
   /** Further locks of which the caller is no manager. */
   readonly hiddenLocks: number;
@@ -54,7 +59,7 @@ export interface AccessQuestions {
   /** Which locks a credential, a person or a card in every byte order could open then. */
   where(caller: Caller, question: OpenerQuestion, page: PageRequest): Promise<Page<OnLock> & Hidden>;
   /** What a person did: the records of the numbers that were this person's at their lockDate, newest first. */
-  records(caller: Caller, question: PersonRecordsQuestion, page: PageRequest): Promise<Page<PersonRecord> & Hidden>;
+  records(caller: Caller, question: PersonRecordsQuestion, page: PageRequest): Promise<Page<SeenRecord> & Hidden>;
   /** Whether every event of a lock between two dates is there. Rejects with `lock-not-found`, `forbidden`. */
   completeness(caller: Caller, question: CompletenessQuestion): Promise<Completeness>;
 }
@@ -112,13 +117,18 @@ export function createAccessQuestions(options: {
       const { shown, hiddenLocks } = askedLocks(locks, caller, lockIdsOf(lines));
       const found = await recordsOf({ records, entries, lines, shown, question });
       const still = new Set(askedLocks(locks, caller, shown).shown);
+      const seen = found.filter(({ record }) => still.has(record.lockId));
       return {
         ...paginate(
-          found.filter(({ record }) => still.has(record.lockId)),
+          seen.map((one) => ({ ...one, showsPasscodes: isAdministrator(one.record.lockId) })),
           page,
         ),
         hiddenLocks,
       };
+
+      function isAdministrator(lockId: LockId): boolean {
+        return locks.get(lockId)?.administrator === caller.accountId;
+      }
     },
     async completeness(caller, question) {
       requireAsked(locks, caller, question.lockId);

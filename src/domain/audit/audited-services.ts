@@ -1,5 +1,6 @@
 // The audit action of each method of each service. It may contain names that people gave, but never keys, tokens, passcodes or card
 // numbers.
+import type { AccessQuestions } from '../access/questions.ts';
 import type { AccountRights } from '../accounts/account.ts';
 import type { AccountService } from '../accounts/account-service.ts';
 import type { RoleService } from '../accounts/role-service.ts';
@@ -180,6 +181,13 @@ const webhooks: AuditTable<WebhookService> = {
   replay: ([, webhookId, deliveryId]) => ({ action: 'webhook-replay', object: ofWebhook(webhookId), detail: deliveryId }),
 };
 
+const questions: AuditTable<AccessQuestions> = {
+  who: 'not-audited',
+  where: 'not-audited',
+  records: 'not-audited',
+  completeness: 'not-audited',
+};
+
 // Without numbers: a revocation has an id, and an enrolled card is a credential.
 const revocations: AuditTable<RevocationService> = {
   lost: ([, credentialId, reason]) => ({ action: 'credential-lost', object: `credential ${credentialId}`, detail: reason }),
@@ -250,6 +258,7 @@ export const auditedCards = (service: CardService, trail: AuditTrail) => audited
 export const auditedPasscodes = (service: PasscodeService, trail: AuditTrail) => audited(service, passcodes, trail);
 export const auditedAlarms = (service: Pick<AlarmService, 'list' | 'end'>, trail: AuditTrail) => audited(service, alarms, trail);
 export const auditedWebhooks = (service: WebhookService, trail: AuditTrail) => audited(service, webhooks, trail);
+export const auditedQuestions = (service: AccessQuestions, trail: AuditTrail) => audited(service, questions, trail);
 export const auditedRevocations = (service: RevocationService, trail: AuditTrail) => audited(service, revocations, trail);
 export const auditedSuggestions = (service: SuggestionService, trail: AuditTrail) => audited(service, suggestions, trail);
 export const auditedEnrolments = (service: EnrolmentService, trail: AuditTrail) => audited(service, enrolments, trail);

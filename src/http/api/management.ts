@@ -1,5 +1,6 @@
 // The management API without HTTP, for administrators of this machine: the same routes, with the same checks, services and answers.
 import { z } from 'zod';
+import type { AccessQuestions } from '../../domain/access/questions.ts';
 import { type Caller, localAdministrator } from '../../domain/accounts/account.ts';
 import type { AccountService } from '../../domain/accounts/account-service.ts';
 import type { RoleService } from '../../domain/accounts/role-service.ts';
@@ -21,6 +22,7 @@ import type { LockMake } from './driver-member.ts';
 import { gatewayRoutes } from './gateway-routes.ts';
 import { hubRoutes } from './hub-routes.ts';
 import { pairingRoutes } from './pairing-routes.ts';
+import { questionRoutes } from './question-routes.ts';
 import { revocationRoutes } from './revocation-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
@@ -28,7 +30,7 @@ import { webhookRoutes } from './webhook-routes.ts';
 export type Management = Readonly<Record<string, (request: unknown) => Promise<object>>>;
 
 /**
- * Without `pairing`, `bridges`, `alarms`, `webhooks` and `revocations` (when no daemon runs) their routes do not exist. Routes of locks and cards never exist here:
+ * Without `pairing`, `bridges`, `alarms`, `webhooks`, `revocations` and `questions` (when no daemon runs) their routes do not exist. Routes of locks and cards never exist here:
  * nobody opens doors from the command line.
  */
 export function createManagement(options: {
@@ -43,13 +45,28 @@ export function createManagement(options: {
   readonly alarms?: Pick<AlarmService, 'list' | 'end'>;
   readonly webhooks?: WebhookService;
   readonly revocations?: RevocationService;
+  readonly questions?: AccessQuestions;
   readonly audit: AuditService;
   readonly gatewayStatus: () => object | Promise<object>;
   /** Where the request came from, for the audit log. */
   readonly address: string;
 }): Management {
-  const { makes, registrations, roles, accounts, hubs, pairing, bridges, alarms, webhooks, revocations, audit, gatewayStatus, address } =
-    options;
+  const {
+    makes,
+    registrations,
+    roles,
+    accounts,
+    hubs,
+    pairing,
+    bridges,
+    alarms,
+    webhooks,
+    revocations,
+    questions,
+    audit,
+    gatewayStatus,
+    address,
+  } = options;
   const routes = [
     ...gatewayRoutes({ makes, registrations, roles, accounts, gatewayStatus }),
     ...hubRoutes(hubs),
@@ -58,6 +75,7 @@ export function createManagement(options: {
     ...(alarms ? alarmRoutes(alarms) : []),
     ...(webhooks ? webhookRoutes(webhooks) : []),
     ...(revocations ? revocationRoutes(revocations) : []),
+    ...(questions ? questionRoutes(questions) : []),
     ...auditRoutes(audit),
   ];
   return Object.fromEntries(

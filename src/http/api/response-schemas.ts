@@ -6,6 +6,7 @@ import type { ErrorCode } from '../../domain/errors.ts';
 import { deliveryTypes } from '../../domain/webhooks/delivery.ts';
 import { problemKinds } from '../pipeline/problem.ts';
 import { bridge, capabilities, driver, mqttLogin } from './make-schemas.ts';
+import { besideOpeners, completeness, hidden, opener } from './question-schemas.ts';
 import { readerSchemas } from './reader-schemas.ts';
 import { revocationSchemas } from './revocation-schemas.ts';
 
@@ -316,6 +317,11 @@ export const responseSchemas = {
   IssuedToken: z.strictObject({ tokenId: id, token: z.string() }),
   Alarm: alarm,
   AlarmPage: page(alarm),
+  Opener: opener,
+  OpenerPage: page(opener).extend(besideOpeners),
+  OpenedLockPage: page(opener.extend({ lockId: id })).extend(hidden),
+  PersonRecordPage: page(record.extend({ personId: id, credentialId: id.nullable() })).extend(hidden),
+  Completeness: completeness,
   AuditEntry: auditEntry,
   AuditPage: page(auditEntry),
   Webhook: webhook,

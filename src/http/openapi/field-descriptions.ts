@@ -8,6 +8,24 @@ export const memberDocs: Readonly<Record<string, string>> = {
   pages: 'How many pages there are; 0 when there is nothing.',
   total: 'How many items there are on all pages.',
 
+  // Questions of the day after (HTTP API 12.9)
+  entryId: 'Id of the entry: a number on a lock, the cardId or keyboardPwdId of it.',
+  because: 'For people: what is known of it, and why it is not certain.',
+  superPasscode: 'Whether the lock has a passcode that opens it always.',
+  strangers: 'How many numbers were on the lock that nobody wanted there.',
+  complete: 'Whether every event between both dates is there.',
+  records: 'How many records there are.',
+  epochs: 'What is known of each count of the events of the lock.',
+  epoch: 'Within which a lock counts its events; it begins another one when it has lost its count.',
+  from: 'The first, or from when.',
+  to: 'The last, or until when.',
+  missing: 'Numbers of events that are not there, from and to, both included.',
+  lost: 'Whether the lock does not have some of the missing events any more.',
+  unheardAfter: 'Until when the lock has told everything, when that is before the end; else null.',
+  offline: 'When the lock was away, from and to; null: it still is.',
+  clockDoubtful: 'When the clock of the lock was in doubt, from and to; null: it still is.',
+  knownAt: 'As the gateway knew it then; now unless given.',
+
   // Locks (Specification 2.1)
   lockId: 'Id of the lock; never given twice. Of an alarm null for the gateway itself.',
   lockName: 'Name of the lock.',

@@ -12,6 +12,7 @@ import { hubDocs } from '../api/hub-docs.ts';
 import { lockDocs } from '../api/lock-docs.ts';
 import { pairingDocs } from '../api/pairing-docs.ts';
 import { passcodeDocs } from '../api/passcode-docs.ts';
+import { questionDocs } from '../api/question-docs.ts';
 import { readerDocs } from '../api/reader-docs.ts';
 import { revocationDocs } from '../api/revocation-docs.ts';
 import { signInDocs } from '../api/sign-in-docs.ts';
@@ -32,6 +33,7 @@ export const tables = {
   Webhooks: webhookDocs,
   'Lost credentials': revocationDocs,
   Readers: readerDocs,
+  Questions: questionDocs,
   'Audit log': auditDocs,
   'Signing in': signInDocs,
   Health: healthDocs,
@@ -53,6 +55,7 @@ export const tableDocs: Readonly<Record<keyof typeof tables, string>> = {
   Webhooks: 'What happens, sent by the gateway to a program of yours.',
   'Lost credentials': 'What was lost, and at which door it is surely dead.',
   Readers: 'Which way round a reader gives cards, and cards that become a person’s at a reader.',
+  Questions: 'Of the day after: who could open a door, what somebody did, and whether anything is missing.',
   'Audit log': 'Who changed what, when, from where, and how it ended.',
   'Signing in': 'For the console: a browser keeps a cookie that scripts cannot read instead of a token.',
   Health: 'For watchdogs, load balancers and Prometheus.',

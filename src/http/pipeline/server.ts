@@ -1,6 +1,7 @@
 // The HTTP adapter: joins the route tables to Express and Express to a listener. The only file that names Express.
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import { Router } from 'express';
+import type { AccessQuestions } from '../../domain/access/questions.ts';
 import type { AccountService } from '../../domain/accounts/account-service.ts';
 import type { RoleService } from '../../domain/accounts/role-service.ts';
 import type { SignInService } from '../../domain/accounts/sign-in-service.ts';
@@ -35,6 +36,7 @@ import { hubRoutes } from '../api/hub-routes.ts';
 import { lockRoutes } from '../api/lock-routes.ts';
 import { pairingRoutes } from '../api/pairing-routes.ts';
 import { passcodeRoutes } from '../api/passcode-routes.ts';
+import { questionRoutes } from '../api/question-routes.ts';
 import { readerRoutes } from '../api/reader-routes.ts';
 import { revocationRoutes } from '../api/revocation-routes.ts';
 import { signInRoutes } from '../api/sign-in-routes.ts';
@@ -84,6 +86,7 @@ export interface HttpServerOptions {
   pairing: FoundDevices;
   bridges: Pick<Bridges, 'list'>;
   alarms: Pick<AlarmService, 'list' | 'end'>;
+  questions: AccessQuestions;
   audit: AuditService;
   accounts: AccountService;
   signIns: SignInService;
@@ -156,8 +159,8 @@ function routesOf(
   { clock, locks, cards, passcodes, records, accounts, signIns, metrics, ...others }: HttpServerOptions,
   signIn: Omit<Parameters<typeof signInRoutes>[0], 'signIns'>,
 ): readonly AnyRoute[] {
-  const { makes, registrations, roles, hubs, pairing, bridges, alarms, eventStreams, webhooks, audit } = others;
   const { revocations, suggestions, enrolments } = others;
+  const { makes, registrations, roles, hubs, pairing, bridges, alarms, eventStreams, webhooks, questions, audit } = others;
   const { readiness, gatewayStatus, lockProtocol, consoleDirectory } = others;
   const routes: readonly AnyRoute[] = [
     ...lockRoutes(locks, records),
@@ -172,6 +175,7 @@ function routesOf(
     ...webhookRoutes(webhooks),
     ...revocationRoutes(revocations),
     ...readerRoutes(suggestions, enrolments),
+    ...questionRoutes(questions),
     ...auditRoutes(audit),
     ...signInRoutes({ signIns, ...signIn }),
     ...healthRoutes(readiness, metrics?.exposition),

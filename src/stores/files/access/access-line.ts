@@ -50,7 +50,7 @@ export function accessLineOf(bytes: Buffer): AccessLine | undefined {
 export function keysOf({ what, lockId, entryId, personId, credentialId, number }: AccessLine): string[] {
   const keys = [lockKey(lockId)];
   if (what === 'online' || what === 'offline' || what === 'clock') keys.push(contactKey(lockId));
-  if (entryId !== null) keys.push(entryKey(entryId));
+  if (entryId !== null) keys.push(keyOfEntry(entryId));
   if (personId !== null) keys.push(personKey(personId));
   if (credentialId !== null) keys.push(credentialKey(credentialId));
   if (number !== null) keys.push(numberKey(number));
@@ -65,7 +65,7 @@ export function contactKey(lockId: number | null): string {
   return `contact ${lockId ?? 'none'}`;
 }
 
-export function entryKey(entryId: number): string {
+export function keyOfEntry(entryId: number): string {
   return `entry ${entryId}`;
 }
 

@@ -13,7 +13,7 @@ import { storageUnavailable } from '../flush-guard.ts';
 import { nextTick } from '../records/next-turn.ts';
 import { linesUnder } from './access-file.ts';
 import { type AccessFilesOptions, createAccessFiles } from './access-files.ts';
-import { contactKey, credentialKey, entryKey, lockKey, numberKey, personKey } from './access-line.ts';
+import { contactKey, credentialKey, keyOfEntry, lockKey, numberKey, personKey } from './access-line.ts';
 import { createCurrentFacts, factPrintOf } from './current-facts.ts';
 
 /** Lines of one flush. */
@@ -126,7 +126,7 @@ export function createAccessLogFiles(options: Omit<AccessFilesOptions, 'facts'>)
       const lines = await linesOf(keysOfSubject(subject), Number.MAX_SAFE_INTEGER);
       // A line about the same entry may name another person, or nobody.
       const entryIds = new Set(lines.map(({ entryId }) => entryId).filter((entryId) => entryId !== null));
-      return entryIds.size === 0 ? [] : linesOf([...entryIds].map(entryKey), Number.MAX_SAFE_INTEGER);
+      return entryIds.size === 0 ? [] : linesOf([...entryIds].map(keyOfEntry), Number.MAX_SAFE_INTEGER);
     },
     says(draft) {
       const expected = coming.get(placeOf(draft));
