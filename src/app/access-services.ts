@@ -4,7 +4,7 @@ import { createAccessQuestions } from '../domain/access/questions.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { EventBus } from '../domain/event-bus.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
-import { createAddCard } from '../domain/readers/enrolled-card.ts';
+import type { PeopleService } from '../domain/people/people-service.ts';
 import { createEnrolmentService } from '../domain/readers/enrolment-service.ts';
 import { createSuggestionService } from '../domain/readers/suggestion-service.ts';
 import { createLostEntries } from '../domain/revocations/lost-entries.ts';
@@ -14,6 +14,7 @@ import { createRevocationWatch } from '../domain/revocations/revocation-watch.ts
 import type { Secrets } from '../domain/secrets.ts';
 import type { Stores, WallClockTrust } from '../domain/stores.ts';
 import type { TimeZone } from '../domain/time-zone.ts';
+import { createPeopleServices } from './people-services.ts';
 import type { Services } from './services.ts';
 
 export interface AccessServicesOptions {
@@ -32,7 +33,13 @@ export type AccessServices = ReturnType<typeof createAccessServices>;
 
 /** In the order in which the services need each other; subscribers of one event are called in this order, too. */
 export function createAccessServices(options: AccessServicesOptions) {
-  return { ...createRevocations(options), ...createReaders(options), questions: createQuestions(options) };
+  const ofPeople = createPeopleServices({ ...options, granted: options.services.granted });
+  return {
+    ...ofPeople,
+    ...createRevocations(options),
+    ...createReaders(options, ofPeople.people),
+    questions: createQuestions(options),
+  };
 }
 
 /** Who could open, who did, and whether anything is missing. */
@@ -55,13 +62,16 @@ function createRevocations({ clock, events, stores, drivers: link, services }: A
 }
 
 /** What readers tell about cards. */
-function createReaders(options: AccessServicesOptions) {
+function createReaders(options: AccessServicesOptions, ofPeople: PeopleService) {
   const { clock, secrets, events, stores, drivers: link, services } = options;
   const { people, locks, entries, records, counters, access: accessLog } = stores;
   const suggestions = createSuggestionService({ clock, events, locks, entries, people, granted: services.granted, counters });
   const enrolments = createEnrolmentService({
     ...{ clock, events, locks, link, records, entries, people, accessLog, secrets, lost: services.lost },
-    addCard: createAddCard({ clock, people, counters }),
+    async addCard(caller, personId, card) {
+      const always = { name: '', startDate: 0, endDate: 0 };
+      return (await ofPeople.addCredential(caller, personId, { kind: 'card', ...card, ...always })).credentialId;
+    },
   });
   return { suggestions, enrolments };
 }

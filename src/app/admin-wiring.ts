@@ -4,6 +4,7 @@
 import { localAdministrator } from '../domain/accounts/account.ts';
 import { createAuditTrail } from '../domain/audit/audit.ts';
 import type { AuditStore } from '../domain/audit/audit-ports.ts';
+import { auditedGrants, auditedPeople, auditedSchedules } from '../domain/audit/audited-people.ts';
 import {
   auditedAccounts,
   auditedAlarms,
@@ -57,6 +58,9 @@ export function createAuditedServices(
     suggestions: auditedSuggestions(services.suggestions, trail),
     enrolments: auditedEnrolments(services.enrolments, trail),
     questions: auditedQuestions(services.questions, trail),
+    people: auditedPeople(services.people, trail),
+    grants: auditedGrants(services.grants, trail),
+    schedules: auditedSchedules(services.schedules, trail),
     audit: trail,
   };
 }

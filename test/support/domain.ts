@@ -397,6 +397,7 @@ export async function createDomain(
     statuses,
     removedLocks,
     people,
+    peopleServices: accessServices,
     entries: storedEntries,
     access,
     revocations,

@@ -27,6 +27,9 @@ import type { LockService, LockView } from '../../src/domain/locks/lock-service.
 import type { RegistrationService } from '../../src/domain/locks/registration-service.ts';
 import { paginate } from '../../src/domain/page.ts';
 import type { Log } from '../../src/domain/part.ts';
+import type { GrantService } from '../../src/domain/people/grant-service.ts';
+import type { PeopleService } from '../../src/domain/people/people-service.ts';
+import type { ScheduleService } from '../../src/domain/people/schedule-service.ts';
 import type { EnrolmentService } from '../../src/domain/readers/enrolment-service.ts';
 import type { SuggestionService } from '../../src/domain/readers/suggestion-service.ts';
 import type { LockRecord } from '../../src/domain/records/record.ts';
@@ -193,6 +196,9 @@ export interface FakeServices {
   readonly suggestions: Open<SuggestionService>;
   readonly enrolments: Open<EnrolmentService>;
   readonly questions: Open<AccessQuestions>;
+  readonly people: Open<PeopleService>;
+  readonly grants: Open<GrantService>;
+  readonly schedules: Open<ScheduleService>;
 }
 
 /** Services that know one account by its token, and refuse every other call until a test says what it does. */
@@ -271,6 +277,33 @@ function createFakeServices(): FakeServices {
       test: async () => unexpected('webhooks.test'),
       deliveries: () => unexpected('webhooks.deliveries'),
       replay: async () => unexpected('webhooks.replay'),
+    },
+    people: {
+      create: async () => unexpected('people.create'),
+      list: () => unexpected('people.list'),
+      get: () => unexpected('people.get'),
+      change: async () => unexpected('people.change'),
+      putExternal: async () => unexpected('people.putExternal'),
+      remove: async () => unexpected('people.remove'),
+      addCredential: async () => unexpected('people.addCredential'),
+      removeCredential: async () => unexpected('people.removeCredential'),
+    },
+    grants: {
+      add: async () => unexpected('grants.add'),
+      list: () => unexpected('grants.list'),
+      get: async () => unexpected('grants.get'),
+      change: async () => unexpected('grants.change'),
+      end: async () => unexpected('grants.end'),
+      exclude: async () => unexpected('grants.exclude'),
+      adopt: async () => unexpected('grants.adopt'),
+    },
+    schedules: {
+      list: () => unexpected('schedules.list'),
+      create: async () => unexpected('schedules.create'),
+      change: async () => unexpected('schedules.change'),
+      remove: async () => unexpected('schedules.remove'),
+      holidays: () => unexpected('schedules.holidays'),
+      setHolidays: async () => unexpected('schedules.setHolidays'),
     },
     audit: { page: async () => unexpected('audit.page') },
     revocations: {

@@ -25,6 +25,7 @@ import {
   sampleStatus,
   sampleView,
 } from './fake-services.ts';
+import { answerAboutPeople } from './people-answers.ts';
 
 /** From now on they answer with samples; `calls` is what they were asked, without the caller and the abort signal. */
 export function answerWithSamples({
@@ -45,6 +46,7 @@ export function answerWithSamples({
   suggestions,
   enrolments,
   questions,
+  ...others
 }: FakeServices): {
   readonly calls: readonly (readonly unknown[])[];
 } {
@@ -253,6 +255,7 @@ export function answerWithSamples({
       ],
       page,
     );
+  answerAboutPeople(others, asked);
   Object.assign(webhooks, {
     create: asked('createWebhook', Promise.resolve(issued)),
     change: asked('changeWebhook', Promise.resolve(view)),

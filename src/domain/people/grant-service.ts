@@ -39,7 +39,11 @@ export interface GrantService {
   list(caller: Caller, wanted: WantedGrants, page: PageRequest): Page<GrantOfPerson>;
   get(caller: Caller, grantId: GrantId): Promise<GrantOfPerson & { readonly progress: GrantProgress }>;
   /** An absent member stays. */
-  change(caller: Caller, grantId: GrantId, changes: Partial<GivenGrant>): Promise<GrantOfPerson & { readonly progress: GrantProgress }>;
+  change(
+    caller: Caller,
+    grantId: GrantId,
+    changes: Partial<GivenGrant>,
+  ): Promise<GrantOfPerson & { readonly progress: GrantProgress; readonly warnings: readonly GrantWarning[] }>;
   /** Resolves with the grant as it was. */
   end(caller: Caller, grantId: GrantId): Promise<GrantOfPerson>;
   /**
@@ -118,7 +122,7 @@ export function createGrantService(options: {
         return { ...after, lockIds: distinct(after.lockIds), groupIds: distinct(after.groupIds) };
       });
       const grant = person.grants.find((one) => one.grantId === grantId) as Grant;
-      return withProgress({ person, grant });
+      return { ...(await withProgress({ person, grant })), warnings: warningsOf(person, grant, widening.locksOf(grant)) };
     },
     async end(caller, grantId) {
       requireAccessRights(caller);

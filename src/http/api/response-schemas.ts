@@ -6,6 +6,7 @@ import type { ErrorCode } from '../../domain/errors.ts';
 import { deliveryTypes } from '../../domain/webhooks/delivery.ts';
 import { problemKinds } from '../pipeline/problem.ts';
 import { bridge, capabilities, driver, mqttLogin } from './make-schemas.ts';
+import * as people from './people-schemas.ts';
 import { besideOpeners, completeness, hidden, opener } from './question-schemas.ts';
 import { readerSchemas } from './reader-schemas.ts';
 import { revocationSchemas } from './revocation-schemas.ts';
@@ -333,6 +334,18 @@ export const responseSchemas = {
   Revocation: revocationSchemas.Revocation,
   ...readerSchemas,
   SuggestionPage: page(readerSchemas.Suggestion),
+  MadePerson: people.madePerson,
+  PersonRow: people.personRow,
+  PeoplePage: page(people.personRow),
+  Person: people.person,
+  MadeCredential: people.madeCredential,
+  MadeGrant: people.madeGrant,
+  GrantRow: people.grantRow,
+  GrantPage: page(people.grantRow),
+  Grant: people.grant,
+  Schedule: people.schedule,
+  SchedulePage: page(people.schedule),
+  Holidays: people.holidays,
   GatewayStatus: gatewayStatus,
   Health: z.strictObject({ status: z.literal('ok') }),
   Readiness: readiness,

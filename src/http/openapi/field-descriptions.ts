@@ -142,7 +142,8 @@ export const memberDocs: Readonly<Record<string, string>> = {
   wrongCodes: 'Whether wrong codes are recorded.',
   cards: 'Of a capability, whether cards can be put on it; of a suggestion, how many cards of the lock were refused reversed.',
   passcodes: 'Whether passcodes can be put on it.',
-  hours: 'Hours of the week; of a capability, whether the lock opens at those of a schedule alone, by its own clock.',
+  hours:
+    'Hours of the week; of a capability, whether the lock opens at those of a schedule alone, by its own clock. Of a schedule, its lines of weekly hours, in the local time of the locks.',
   once: 'Whether it takes passcodes that open once.',
   autoLock: 'Whether its auto lock timer can be set.',
   settings: 'Whether its settings can be changed.',
@@ -178,7 +179,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   expireDate: 'When it expires: milliseconds since 1970 (UTC); null for never.',
 
   // Alarms
-  kind: 'What kind of alarm it is; at most one of each stands for a lock, or for the gateway itself. Of a driver, the make.',
+  kind: 'What kind of alarm it is; at most one of each stands for a lock, or for the gateway itself. Of a driver, the make. Of a credential, `card` or `passcode`.',
   endsByItself: 'False: it stands until a person ends it.',
 
   // Webhooks
@@ -186,11 +187,11 @@ export const memberDocs: Readonly<Record<string, string>> = {
   url: 'Where to: http or https, in a network that the configuration allows. Of a bridge, where its broker is.',
   drivers: 'The programs on it that latchd speaks to, with their members in the configuration.',
   eventTypes: 'Which events; none for all.',
-  lockIds: 'Of which locks; none for all of yours.',
+  lockIds: 'Of which locks; for a webhook none for all of yours.',
   enabled: 'False: it hears nothing. A receiver that answers 410 switches it off.',
   secret: 'What deliveries are signed with; cannot be read again.',
   waiting: 'Deliveries that wait, without the records that are still to be read from the log.',
-  failed: 'Deliveries that were tried for a day; they can be replayed.',
+  failed: 'Deliveries that were tried for a day; they can be replayed. Of a grant, how many credentials could not be put on their locks.',
   forgotten: 'Failed deliveries that newer ones have pushed out.',
   failingSince: 'Since when no attempt has got through: milliseconds since 1970 (UTC); null when the last one did.',
   delivered: 'Whether the receiver answered 2xx.',
@@ -205,6 +206,27 @@ export const memberDocs: Readonly<Record<string, string>> = {
   progress: 'Whether it has arrived, is tried again, or was given up.',
   attempts: 'How often it was tried since the gateway was started.',
   attemptDate: 'When it was tried last: milliseconds since 1970 (UTC).',
+
+  // People (HTTP API 12.3 and 12.4)
+  externalId: 'Id of the person in the system that manages people; unique. Null: none.',
+  note: 'Whatever people should know; may have several lines.',
+  suspended: 'Nothing of the person is wanted on any lock until that ends.',
+  search: 'Any part of the name or the externalId, whatever the case, or a card number in any byte order.',
+  removed: 'The person was deleted, and is shown until every lock has confirmed it.',
+  credentials: 'Cards and passcodes of the person; in a list how many.',
+  grants: 'What the person may open; in a list how many.',
+  passcode: 'The passcode, shown this once.',
+  by: 'Account that did it, as it was named then.',
+  createdBy: 'Account that made it, as it was named then.',
+  grantId: 'Id of the grant; never given twice.',
+  groupIds: 'Ids of groups: all locks that belong to them at the time.',
+  wanted: 'How many credentials there should be on the locks.',
+  'on-lock': 'How many are surely there.',
+  pending: 'How many are on their way, or wait for their lock.',
+  removing: 'How many the locks still hold that nobody wants there any more.',
+  doneDate: 'Since when all are there: milliseconds since 1970 (UTC); null: not all are.',
+  days: '1 (Monday) to 7; 8: a holiday, on which only lines with 8 count.',
+  dates: 'Local dates.',
 
   // Audit log
   action: 'What was done, such as `card-add`.',
@@ -236,11 +258,11 @@ export const memberDocs: Readonly<Record<string, string>> = {
   type: 'The code as a URN.',
   title: 'The code in words.',
   detail: 'For people; may change.',
-  code: 'What went wrong: decide by this.',
+  code: 'What went wrong: decide by this. Of a warning, what the lock cannot.',
   requestId: 'Names the request in the log of the gateway; the same as `X-Request-Id`.',
   errors: 'All parameters that are wrong.',
   parameter: 'Name of the parameter or member, or `body` for the whole.',
-  message: 'What it must be.',
+  message: 'What it must be. Of a warning, what the lock cannot.',
   grantIds: 'The grants that are meant.',
   lockError: 'The error code of the lock, such as `no-space`.',
 };

@@ -7,11 +7,13 @@ import { consoleDocs } from '../api/console-docs.ts';
 import { documentDocs } from '../api/document-docs.ts';
 import { eventDocs } from '../api/event-docs.ts';
 import { gatewayDocs } from '../api/gateway-docs.ts';
+import { grantDocs, scheduleDocs } from '../api/grant-docs.ts';
 import { healthDocs } from '../api/health-docs.ts';
 import { hubDocs } from '../api/hub-docs.ts';
 import { lockDocs } from '../api/lock-docs.ts';
 import { pairingDocs } from '../api/pairing-docs.ts';
 import { passcodeDocs } from '../api/passcode-docs.ts';
+import { peopleDocs } from '../api/people-docs.ts';
 import { questionDocs } from '../api/question-docs.ts';
 import { readerDocs } from '../api/reader-docs.ts';
 import { revocationDocs } from '../api/revocation-docs.ts';
@@ -34,6 +36,9 @@ export const tables = {
   'Lost credentials': revocationDocs,
   Readers: readerDocs,
   Questions: questionDocs,
+  People: peopleDocs,
+  Grants: grantDocs,
+  Schedules: scheduleDocs,
   'Audit log': auditDocs,
   'Signing in': signInDocs,
   Health: healthDocs,
@@ -56,6 +61,9 @@ export const tableDocs: Readonly<Record<keyof typeof tables, string>> = {
   'Lost credentials': 'What was lost, and at which door it is surely dead.',
   Readers: 'Which way round a reader gives cards, and cards that become a person’s at a reader.',
   Questions: 'Of the day after: who could open a door, what somebody did, and whether anything is missing.',
+  People: 'Who has which cards and passcodes.',
+  Grants: 'Who may open which locks, and when.',
+  Schedules: 'Hours of the week, and holidays.',
   'Audit log': 'Who changed what, when, from where, and how it ended.',
   'Signing in': 'For the console: a browser keeps a cookie that scripts cannot read instead of a token.',
   Health: 'For watchdogs, load balancers and Prometheus.',

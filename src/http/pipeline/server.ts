@@ -16,6 +16,9 @@ import type { HubService } from '../../domain/locks/hub.ts';
 import type { LockService } from '../../domain/locks/lock-service.ts';
 import type { RegistrationService } from '../../domain/locks/registration-service.ts';
 import type { Log, Part } from '../../domain/part.ts';
+import type { GrantService } from '../../domain/people/grant-service.ts';
+import type { PeopleService } from '../../domain/people/people-service.ts';
+import type { ScheduleService } from '../../domain/people/schedule-service.ts';
 import type { EnrolmentService } from '../../domain/readers/enrolment-service.ts';
 import type { SuggestionService } from '../../domain/readers/suggestion-service.ts';
 import type { RecordService } from '../../domain/records/record-service.ts';
@@ -31,11 +34,13 @@ import { documentRoutes } from '../api/document-routes.ts';
 import type { LockMake } from '../api/driver-member.ts';
 import { eventRoutes } from '../api/event-routes.ts';
 import { gatewayRoutes } from '../api/gateway-routes.ts';
+import { grantRoutes, scheduleRoutes } from '../api/grant-routes.ts';
 import { healthRoutes, type Readiness } from '../api/health-routes.ts';
 import { hubRoutes } from '../api/hub-routes.ts';
 import { lockRoutes } from '../api/lock-routes.ts';
 import { pairingRoutes } from '../api/pairing-routes.ts';
 import { passcodeRoutes } from '../api/passcode-routes.ts';
+import { peopleRoutes } from '../api/people-routes.ts';
 import { questionRoutes } from '../api/question-routes.ts';
 import { readerRoutes } from '../api/reader-routes.ts';
 import { revocationRoutes } from '../api/revocation-routes.ts';
@@ -95,6 +100,9 @@ export interface HttpServerOptions {
   revocations: RevocationService;
   suggestions: SuggestionService;
   enrolments: EnrolmentService;
+  people: PeopleService;
+  grants: GrantService;
+  schedules: ScheduleService;
   readiness: () => Readiness;
   gatewayStatus: () => object | Promise<object>;
   /** The document at `/asyncapi.json`. */
@@ -161,6 +169,7 @@ function routesOf(
 ): readonly AnyRoute[] {
   const { revocations, suggestions, enrolments } = others;
   const { makes, registrations, roles, hubs, pairing, bridges, alarms, eventStreams, webhooks, questions, audit } = others;
+  const { people, grants, schedules } = others;
   const { readiness, gatewayStatus, lockProtocol, consoleDirectory } = others;
   const routes: readonly AnyRoute[] = [
     ...lockRoutes(locks, records),
@@ -176,6 +185,9 @@ function routesOf(
     ...revocationRoutes(revocations),
     ...readerRoutes(suggestions, enrolments),
     ...questionRoutes(questions),
+    ...peopleRoutes(people),
+    ...grantRoutes(grants),
+    ...scheduleRoutes(schedules),
     ...auditRoutes(audit),
     ...signInRoutes({ signIns, ...signIn }),
     ...healthRoutes(readiness, metrics?.exposition),

@@ -42,6 +42,8 @@ describe('/openapi.json', () => {
         'operation-singular-tag': 'error',
         // Its one server is the gateway that it comes from.
         'no-server-example.com': 'error',
+        // people/external/ID and people/ID/grants: no personId is a word, and their methods differ.
+        'no-ambiguous-paths': 'off',
         // The table of all codes has more examples than operations refer to.
         'no-unused-components': 'off',
       },

@@ -1,0 +1,53 @@
+// Joins the services of people, their credentials and grants, and schedules.
+import type { Clock } from '../domain/clock.ts';
+import { isSameWindow } from '../domain/credentials/entry.ts';
+import type { EventBus } from '../domain/event-bus.ts';
+import type { Drivers } from '../domain/locks/driver.ts';
+import { createGroupLocks } from '../domain/locks/group-locks.ts';
+import { createGrantProgress, type StatusOfEntry } from '../domain/people/grant-progress.ts';
+import { createGrantService } from '../domain/people/grant-service.ts';
+import { createGrantWarnings } from '../domain/people/grant-warnings.ts';
+import type { GrantedNumbers } from '../domain/people/granted-numbers.ts';
+import { createGrantRules } from '../domain/people/new-grant.ts';
+import { createPeopleService } from '../domain/people/people-service.ts';
+import { createPersonWrites } from '../domain/people/person-writes.ts';
+import { createScheduleService } from '../domain/people/schedule-service.ts';
+import { watchWanted } from '../domain/people/wanted-changes.ts';
+import { createWholePeople } from '../domain/people/whole-person.ts';
+import { createWidening } from '../domain/people/widening.ts';
+import type { Secrets } from '../domain/secrets.ts';
+import type { Stores } from '../domain/stores.ts';
+
+export interface PeopleServicesOptions {
+  readonly clock: Clock;
+  readonly secrets: Secrets;
+  readonly events: EventBus;
+  readonly stores: Pick<Stores, 'people' | 'schedules' | 'locks' | 'accounts' | 'counters' | 'entries'>;
+  readonly drivers: Pick<Drivers, 'capabilities'>;
+  readonly granted: GrantedNumbers;
+}
+
+export function createPeopleServices({ clock, secrets, events, stores, drivers, granted }: PeopleServicesOptions) {
+  const { people, schedules, locks, accounts, counters, entries } = stores;
+  const groups = createGroupLocks(locks);
+  watchWanted({ events, people, schedules, groups });
+  const widening = createWidening({ locks, groups, accounts });
+  const personWrites = createPersonWrites({ clock, people, counters, widening });
+  const rules = createGrantRules({ clock, locks, groups, schedules });
+  const wholePeople = createWholePeople({ clock, people, writes: personWrites, rules });
+  const warningsOf = createGrantWarnings({ locks, drivers, schedules });
+  const progressOf = createGrantProgress({ clock, entries, granted, statusOf });
+  return {
+    ...{ widening, personWrites, wholePeople },
+    people: createPeopleService({ clock, people, secrets, writes: personWrites, rules, whole: wholePeople }),
+    grants: createGrantService({ people, locks, writes: personWrites, rules, widening, warningsOf, progressOf }),
+    schedules: createScheduleService({ schedules, people, counters }),
+  };
+}
+
+const statusOf: StatusOfEntry = ({ held, missing }, wanted) => {
+  if (held?.sure === false) return 'unsure';
+  if (wanted === undefined) return held?.window == null ? 'ended' : 'removing';
+  if (missing) return 'missing';
+  return held !== null && isSameWindow(held.window, wanted.window) ? 'on-lock' : 'pending';
+};
