@@ -24,7 +24,7 @@ export interface AccessServicesOptions {
   readonly events: EventBus;
   readonly stores: Omit<Stores, 'hubs' | 'signIns' | 'audit'>;
   readonly drivers: Drivers;
-  readonly services: Pick<Services, 'alarms' | 'lost' | 'granted' | 'accessRecorder'>;
+  readonly services: Pick<Services, 'alarms' | 'lost' | 'granted' | 'accessRecorder' | 'reconciler' | 'wantedViews'>;
   /** Of the building. */
   readonly timeZone: TimeZone;
 }
@@ -53,8 +53,14 @@ function createQuestions({ clock, events, stores, services, timeZone }: AccessSe
 /** What was reported lost. */
 function createRevocations({ clock, events, stores, drivers: link, services }: AccessServicesOptions) {
   const { people, locks, entries, records, statuses, counters, access: accessLog, revocations: store } = stores;
-  const { alarms, lost } = services;
-  const reports = createRevocationReports({ clock, locks, entries, accessLog, statuses, records, alarms, link, isFailing: () => false });
+  const { alarms, lost, reconciler, wantedViews } = services;
+  const reports = createRevocationReports({
+    ...{ clock, locks, entries, accessLog, statuses, records, alarms, link },
+    isFailing(lock) {
+      const stateOf = reconciler.statesOf(lock, wantedViews(lock));
+      return (entry) => stateOf(entry).status === 'failed';
+    },
+  });
   const lostEntries = createLostEntries({ entries, locks });
   const revocations = createRevocationService({ clock, people, locks, store, counters, lostEntries, reports, emit: events.emit });
   const revocationWatch = createRevocationWatch({ clock, events, store, lost, reports, alarms, recovery: revocations });

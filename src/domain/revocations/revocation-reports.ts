@@ -7,7 +7,7 @@ import { sameCard } from '../credentials/card.ts';
 import type { Entry } from '../credentials/entry.ts';
 import type { EntryStore } from '../credentials/entry-ports.ts';
 import type { Drivers } from '../locks/driver.ts';
-import { type LockId, roleOn } from '../locks/lock.ts';
+import { type Lock, type LockId, roleOn } from '../locks/lock.ts';
 import type { LockStore, StatusStore } from '../locks/lock-ports.ts';
 import type { RecordStore } from '../records/record-ports.ts';
 import { entriesOfLost } from './lost-entries.ts';
@@ -33,8 +33,8 @@ export function createRevocationReports(options: {
   readonly records: Pick<RecordStore, 'page'>;
   readonly alarms: Pick<AlarmService, 'active'>;
   readonly link: Pick<Drivers, 'session'>;
-  /** Whether the commands for this entry fail again and again. */
-  readonly isFailing: (entry: Entry) => boolean;
+  /** Whether what this lock is sent about an entry fails again and again. Cost: of all that grants want on the lock. */
+  readonly isFailing: (lock: Lock) => (entry: Entry) => boolean;
 }): RevocationReports {
   const { clock, locks, entries, accessLog, statuses, records, alarms, link, isFailing } = options;
 
@@ -54,15 +54,16 @@ export function createRevocationReports(options: {
   }
 
   async function onLock(lockId: LockId, lines: readonly AccessLine[], revocation: Revocation): Promise<LockRevocation> {
-    const isRegistered = locks.get(lockId) !== undefined;
-    const all = isRegistered ? await readEntries(lockId) : undefined;
+    const lock = locks.get(lockId);
+    const isOnline = link.session(lockId) !== undefined;
+    const all = lock ? await readEntries(lockId) : undefined;
     const found = all && entriesOfLost(all, revocation);
+    const mayFail = isOnline ? (found ?? []).filter(({ held }) => held !== null) : [];
     const { lastSeenAt, batteryPercent } = statuses.get(lockId);
     const state = revokedState({
-      ...{ lockId, lines, isRegistered, lastSeenAt, batteryPercent, entries: found, now: clock.now() },
-      isOnline: link.session(lockId) !== undefined,
+      ...{ lockId, lines, isOnline, isRegistered: lock !== undefined, lastSeenAt, batteryPercent, entries: found, now: clock.now() },
       isClockRight: alarms.active('wrong-clock', lockId) === undefined,
-      isFailing: found?.some(isFailing) ?? false,
+      isFailing: mayFail.length > 0 && lock !== undefined && mayFail.some(isFailing(lock)),
     });
     return state.state === 'offline' ? { ...state, lastSwipe: await lastSwipe(lockId, revocation) } : state;
   }

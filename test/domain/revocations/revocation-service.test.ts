@@ -29,7 +29,7 @@ async function building() {
   const failing = new Set<LockId>();
   const reports = createRevocationReports({
     ...{ clock, locks, entries, accessLog: access, statuses, records, alarms, link },
-    isFailing: (entry: Entry) => failing.has(entry.lockId),
+    isFailing: (lock) => () => failing.has(lock.lockId),
   });
   const service = createRevocationService({ clock, people, locks, store: revocations, counters, lostEntries, reports, emit });
   const watch = createRevocationWatch({ clock, events, store: revocations, lost, reports, alarms, recovery: service });
