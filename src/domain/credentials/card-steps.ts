@@ -35,8 +35,8 @@ function open(window: Held['window'], before: Held['before'], since: number): He
 }
 
 /**
- * Adds a card. `before`: what the lock held under that number; null: none; undefined: unknown. Until the lock has said ok it belongs to
- * nobody, and what was or may have been there before stays a stranger.
+ * Adds a card. `before`: what the lock held under that number, when there is no entry of it; null: none; undefined: unknown, whatever an
+ * entry says. Until the lock has said ok it belongs to nobody, and what was or may have been there before stays a stranger.
  */
 export function addition({
   card,
@@ -46,14 +46,15 @@ export function addition({
 }: Added & { readonly before: Validity | null | undefined; readonly commands: CommandService }): EntryChange {
   const { startDate, endDate, cardNumber, createdAt } = card;
   const window = cardWindow(card);
-  const step = open(window, before && cardWindow(before), createdAt);
   return {
     begin(current) {
       refuseKnown(current, cardNumber, byteOrder, createdAt);
       const there = current.byNumber('card', cardNumber);
-      if (there !== undefined) return { ...there, held: step };
+      const last = there && before !== undefined ? heldBefore(there) : before && cardWindow(before);
+      const held = open(window, last, createdAt);
+      if (there !== undefined) return { ...there, held };
       const entry = newEntry(card);
-      return before === null ? { ...entry, held: step } : { ...entry, name: '', createdBy: '', held: step };
+      return before === null ? { ...entry, held } : { ...entry, name: '', createdBy: '', held };
     },
     send: (request) =>
       sendCardCommand(commands, request, { op: 'add-card', cardNumber: sameCard(cardNumber), startDate, endDate }, undefined),

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { digestOf } from '../../../src/domain/credentials/card-rules.ts';
 import { callers, codeOf, createDomain, lockId, someCard, stays } from '../../support/domain.ts';
-import { createCardMemory, refusal } from '../../support/fake-link.ts';
+import { createCardMemory, type Replier, refusal } from '../../support/fake-link.ts';
 import { settled } from '../../support/settable-clock.ts';
 
 const { manager } = callers;
@@ -18,11 +18,12 @@ type Domain = Awaited<ReturnType<typeof createDomain>>;
 async function setUp(...onLock: (typeof known)[]) {
   const domain = await createDomain({ cards: [card] });
   const memory = createCardMemory(...onLock);
-  domain.link.reply(lockId, (command) => {
+  const replier: Replier = (command) => {
     const outcome = memory.replier(command);
     return command.op === 'add-card' ? undefined : outcome;
-  });
-  return { ...domain, memory };
+  };
+  domain.link.reply(lockId, replier);
+  return { ...domain, memory, replier };
 }
 
 function hello({ reports, secrets }: Domain, count: number, held: readonly (typeof known)[]): void {
@@ -69,6 +70,18 @@ describe('an add whose outcome stayed open', () => {
     await domain.cardService.onLock(manager, lockId, { pageNo: 1, pageSize: 10 }, stays());
     await addInVain(domain);
     expect(domain.memory.cards()).toEqual([known, { ...added, startDate: 3, endDate: 4 }]);
+  });
+
+  it('stays, with the dates that it had, when the lock had shown it before and says now that nothing has changed (Protocol 4.1)', async () => {
+    const stranger = { ...added, startDate: 3, endDate: 4 };
+    const domain = await setUp(known, stranger);
+    expect(await domain.reconciler.list(lockId)).toBe(true);
+    domain.link.connect(lockId, domain.replier);
+    hello(domain, 2, [known, stranger]);
+    await settled();
+    expect(domain.entries.inMemory(lockId)?.byNumber('card', '42')).toMatchObject({ createdBy: '' });
+    await addInVain(domain);
+    expect(domain.memory.cards()).toEqual([known, stranger]);
   });
 
   it.each([
