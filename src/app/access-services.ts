@@ -44,10 +44,10 @@ export function createAccessServices(options: AccessServicesOptions) {
 
 /** Who could open, who did, and whether anything is missing. */
 function createQuestions({ clock, events, stores, services, timeZone }: AccessServicesOptions) {
-  const { locks, entries, records, schedules, access: log } = stores;
+  const { locks, records, schedules, access: log } = stores;
   const heardEvents = createHeardEvents({ clock, events });
   const recorder = services.accessRecorder;
-  return createAccessQuestions({ clock, log, recorder, locks, entries, records, schedules, heardEvents, timeZone });
+  return createAccessQuestions({ clock, log, recorder, locks, records, schedules, heardEvents, timeZone });
 }
 
 /** What was reported lost. */

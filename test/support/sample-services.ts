@@ -309,7 +309,7 @@ export function answerWithSamples({
   questions.who = async (_caller, _question, page) => ({ ...paginate([opener], page), superPasscode: true, strangers: 0 });
   questions.where = async (_caller, _question, page) => ({ ...paginate([opener], page), hiddenLocks: 1 });
   questions.records = async (_caller, { personId }, page) => ({
-    ...paginate([{ record: swipe, personId, credentialId: 12, showsPasscodes: false }], page),
+    ...paginate([{ record: swipe, personId, credentialId: 12 }], page),
     hiddenLocks: 0,
   });
   questions.completeness = async () => ({
