@@ -4,6 +4,10 @@ import { createAccessQuestions } from '../domain/access/questions.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { EventBus } from '../domain/event-bus.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
+import { createImportRunner, createStoredCaller } from '../domain/people/import-runner.ts';
+import { createImportService } from '../domain/people/import-service.ts';
+import type { NextTurn } from '../domain/people/in-slices.ts';
+import { createLocalDays } from '../domain/people/local-days.ts';
 import type { PeopleService } from '../domain/people/people-service.ts';
 import { createEnrolmentService } from '../domain/readers/enrolment-service.ts';
 import { createSuggestionService } from '../domain/readers/suggestion-service.ts';
@@ -27,6 +31,7 @@ export interface AccessServicesOptions {
   readonly services: Pick<Services, 'alarms' | 'lost' | 'granted' | 'accessRecorder' | 'reconciler' | 'wantedViews'>;
   /** Of the building. */
   readonly timeZone: TimeZone;
+  readonly nextTurn: NextTurn;
 }
 
 export type AccessServices = ReturnType<typeof createAccessServices>;
@@ -36,10 +41,21 @@ export function createAccessServices(options: AccessServicesOptions) {
   const ofPeople = createPeopleServices({ ...options, granted: options.services.granted });
   return {
     ...ofPeople,
+    ...createImports(options, ofPeople),
     ...createRevocations(options),
     ...createReaders(options, ofPeople.people),
     questions: createQuestions(options),
   };
+}
+
+/** People and grants as tables. */
+function createImports(options: AccessServicesOptions, { wholePeople, widening }: ReturnType<typeof createPeopleServices>) {
+  const { clock, secrets, events, stores, timeZone, nextTurn } = options;
+  const { people, schedules, locks, accounts, imports } = stores;
+  const callerOf = createStoredCaller(accounts);
+  const runner = createImportRunner({ clock, imports, people, whole: wholePeople, callerOf, secrets, emit: events.emit });
+  const days = createLocalDays(timeZone.offsetAt);
+  return { imports: createImportService({ clock, imports, people, schedules, locks, secrets, days, runner, nextTurn, widening }) };
 }
 
 /** Who could open, who did, and whether anything is missing. */

@@ -25,7 +25,7 @@ import {
   sampleStatus,
   sampleView,
 } from './fake-services.ts';
-import { answerAboutPeople } from './people-answers.ts';
+import { answerAboutImports, answerAboutPeople } from './people-answers.ts';
 
 /** From now on they answer with samples; `calls` is what they were asked, without the caller and the abort signal. */
 export function answerWithSamples({
@@ -42,6 +42,7 @@ export function answerWithSamples({
   alarms,
   audit,
   webhooks,
+  imports,
   revocations,
   suggestions,
   enrolments,
@@ -255,6 +256,7 @@ export function answerWithSamples({
       ],
       page,
     );
+  answerAboutImports(imports);
   answerAboutPeople(others, asked);
   Object.assign(webhooks, {
     create: asked('createWebhook', Promise.resolve(issued)),
