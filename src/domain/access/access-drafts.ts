@@ -1,6 +1,6 @@
 // What the lines of the access log say about an entry, a role and an account.
 import type { Account, AccountId } from '../accounts/account.ts';
-import type { Entry } from '../credentials/entry.ts';
+import { type Entry, isSameWindow } from '../credentials/entry.ts';
 import type { Lock, LockId } from '../locks/lock.ts';
 import type { AccessDraft, AccessFact } from './access-log.ts';
 
@@ -31,20 +31,30 @@ const nothing = {
   detail: '',
 } as const;
 
-/** What two lines say about an entry: what the lock holds, and whether somebody wants it. */
-export function draftsOf(entry: Entry, span: FactSpan, { personOf }: EntryNames): readonly [held: AccessDraft, wanted: AccessDraft] {
+/** What two lines say about an entry: what the lock holds, and whether somebody wants it, which was decided in the span `decided`. */
+export function draftsOf(
+  entry: Entry,
+  span: FactSpan,
+  { personOf }: EntryNames,
+  decided = span,
+): readonly [held: AccessDraft, wanted: AccessDraft] {
   const { lockId, entryId, kind, credentialId } = entry;
   const person = credentialId === null ? undefined : personOf(credentialId);
   // A passcode is in no log.
   const number = kind === 'card' ? entry.number : null;
   const about = { ...nothing, ...span, lockId, kind, number, entryId, credentialId };
   const named = { ...about, personId: person?.personId ?? null, name: person?.name ?? entry.name };
-  return [heldDraft(entry, named), wantedDraft(entry, named)];
+  return [heldDraft(entry, named), wantedDraft(entry, { ...named, ...decided })];
 }
 
 /** What the same lines say once the entry is gone. */
-export function goneDraftsOf(entry: Entry, span: FactSpan, names: EntryNames): readonly [held: AccessDraft, wanted: AccessDraft] {
-  return draftsOf({ ...entry, held: null, managed: false }, span, names);
+export function goneDraftsOf(
+  entry: Entry,
+  span: FactSpan,
+  names: EntryNames,
+  decided = span,
+): readonly [held: AccessDraft, wanted: AccessDraft] {
+  return draftsOf({ ...entry, held: null, managed: false }, span, names, decided);
 }
 
 function heldDraft({ held, managed }: Entry, named: Omit<AccessDraft, 'what'>): AccessDraft {
@@ -70,6 +80,8 @@ export function spanOf(before: Entry | undefined, after: Entry | undefined, now:
   // The command that was sent has done it, and its outcome is known now.
   if (was !== null && !was.sure) return { notBefore: was.since, notAfter: now };
   if (held === null) return { notBefore: was?.basisDate ?? now, notAfter: now };
+  // The same as before is somebody else's from now on.
+  if (was !== null && held.sure && isSameWindow(was.window, held.window)) return { notBefore: now, notAfter: now };
   if (!held.sure || held.basis === 'reply') return { notBefore: held.since, notAfter: now };
   // The gateway found it there: it may have come at any time since it was surely not there, or otherwise.
   return { notBefore: was?.basisDate ?? 0, notAfter: now };

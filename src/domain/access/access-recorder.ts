@@ -61,7 +61,8 @@ export function createAccessRecorder(options: {
     const entry = after ?? before;
     if (entry === undefined) return;
     const span = spanOf(before, after, clock.now());
-    const drafts = after === undefined ? goneDraftsOf(entry, span, names) : draftsOf(after, span, names);
+    const draftsAfter = after === undefined ? goneDraftsOf : draftsOf;
+    const drafts = draftsAfter(entry, span, names, now());
     append(drafts.filter((draft) => !log.says(draft)));
   }
   function lockChanged(before: Lock | undefined, after: Lock | undefined): void {

@@ -76,6 +76,19 @@ test('a line names the person of the credential as it was then', async () => {
   ]);
 });
 
+test("a number that becomes somebody else's is theirs from then on, not since the lock holds it", async () => {
+  const { put, clock, since } = await started();
+  const entry = someEntry(41, { direct: null, credentialId: 12, held: heldSince(clock.now()) });
+  await put(entry);
+  clock.setNow(clock.now() + 5_000);
+  await put({ ...entry, credentialId: 13 });
+  const span = { notBefore: clock.now(), notAfter: clock.now() };
+  expect(since().slice(2)).toEqual([
+    expect.objectContaining({ what: 'held', credentialId: 13, ...span }),
+    expect.objectContaining({ what: 'wanted', credentialId: 13, ...span }),
+  ]);
+});
+
 test('roles are lines: those of a start, each change, and the end of an account', async () => {
   const { log, locks, accounts, since } = await started();
   expect(log.lines.filter(({ what }) => what === 'role').map(({ name, detail }) => [name, detail])).toEqual([
