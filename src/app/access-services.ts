@@ -2,12 +2,10 @@
 import { createHeardEvents } from '../domain/access/completeness.ts';
 import { createAccessQuestions } from '../domain/access/questions.ts';
 import type { Clock } from '../domain/clock.ts';
+import { createEntryService } from '../domain/credentials/entry-service.ts';
 import type { EventBus } from '../domain/event-bus.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
-import { createImportRunner, createStoredCaller } from '../domain/people/import-runner.ts';
-import { createImportService } from '../domain/people/import-service.ts';
-import type { NextTurn } from '../domain/people/in-slices.ts';
-import { createLocalDays } from '../domain/people/local-days.ts';
+import type { GrantService } from '../domain/people/grant-service.ts';
 import type { PeopleService } from '../domain/people/people-service.ts';
 import { createEnrolmentService } from '../domain/readers/enrolment-service.ts';
 import { createSuggestionService } from '../domain/readers/suggestion-service.ts';
@@ -28,10 +26,12 @@ export interface AccessServicesOptions {
   readonly events: EventBus;
   readonly stores: Omit<Stores, 'hubs' | 'signIns' | 'audit'>;
   readonly drivers: Drivers;
-  readonly services: Pick<Services, 'alarms' | 'lost' | 'granted' | 'accessRecorder' | 'reconciler' | 'wantedViews'>;
+  readonly services: Pick<
+    Services,
+    'alarms' | 'lost' | 'granted' | 'accessRecorder' | 'reconciler' | 'wantedViews' | 'commands' | 'accessPause' | 'changeStored'
+  >;
   /** Of the building. */
   readonly timeZone: TimeZone;
-  readonly nextTurn: NextTurn;
 }
 
 export type AccessServices = ReturnType<typeof createAccessServices>;
@@ -41,29 +41,27 @@ export function createAccessServices(options: AccessServicesOptions) {
   const ofPeople = createPeopleServices({ ...options, granted: options.services.granted });
   return {
     ...ofPeople,
-    ...createImports(options, ofPeople),
     ...createRevocations(options),
     ...createReaders(options, ofPeople.people),
     questions: createQuestions(options),
+    entries: createEntries(options, ofPeople.grants),
   };
-}
-
-/** People and grants as tables. */
-function createImports(options: AccessServicesOptions, { wholePeople, widening }: ReturnType<typeof createPeopleServices>) {
-  const { clock, secrets, events, stores, timeZone, nextTurn } = options;
-  const { people, schedules, locks, accounts, imports } = stores;
-  const callerOf = createStoredCaller(accounts);
-  const runner = createImportRunner({ clock, imports, people, whole: wholePeople, callerOf, secrets, emit: events.emit });
-  const days = createLocalDays(timeZone.offsetAt);
-  return { imports: createImportService({ clock, imports, people, schedules, locks, secrets, days, runner, nextTurn, widening }) };
 }
 
 /** Who could open, who did, and whether anything is missing. */
 function createQuestions({ clock, events, stores, services, timeZone }: AccessServicesOptions) {
-  const { locks, records, schedules, access: log } = stores;
+  const { locks, entries, records, schedules, access: log } = stores;
   const heardEvents = createHeardEvents({ clock, events });
   const recorder = services.accessRecorder;
-  return createAccessQuestions({ clock, log, recorder, locks, records, schedules, heardEvents, timeZone });
+  return createAccessQuestions({ clock, log, recorder, locks, entries, records, schedules, heardEvents, timeZone });
+}
+
+/** What locks hold beside what is wanted on them. */
+function createEntries({ events, stores, drivers: link, services }: AccessServicesOptions, grants: GrantService) {
+  const { locks, accounts, entries, people } = stores;
+  const { reconciler, wantedViews: views, commands, accessPause: pause, changeStored } = services;
+  const { emit } = events;
+  return createEntryService({ locks, accounts, entries, people, link, commands, views, reconciler, pause, grants, changeStored, emit });
 }
 
 /** What was reported lost. */

@@ -4,12 +4,13 @@
 import { localAdministrator } from '../domain/accounts/account.ts';
 import { createAuditTrail } from '../domain/audit/audit.ts';
 import type { AuditStore } from '../domain/audit/audit-ports.ts';
-import { auditedGrants, auditedImports, auditedPeople, auditedSchedules } from '../domain/audit/audited-people.ts';
+import { auditedGrants, auditedPeople, auditedSchedules } from '../domain/audit/audited-people.ts';
 import {
   auditedAccounts,
   auditedAlarms,
   auditedCards,
   auditedEnrolments,
+  auditedEntries,
   auditedHubs,
   auditedLocks,
   auditedPairing,
@@ -47,6 +48,7 @@ export function createAuditedServices(
     locks: auditedLocks(services.locks, trail, attempts),
     cards: auditedCards(services.cards, trail),
     passcodes: auditedPasscodes(services.passcodes, trail),
+    entries: auditedEntries(services.entries, trail),
     registrations: auditedRegistrations(services.registrations, trail),
     roles: auditedRoles(services.roles, trail),
     accounts: auditedAccounts(services.accounts, trail),
@@ -59,7 +61,6 @@ export function createAuditedServices(
     enrolments: auditedEnrolments(services.enrolments, trail),
     questions: auditedQuestions(services.questions, trail),
     people: auditedPeople(services.people, trail),
-    imports: auditedImports(services.imports, trail),
     grants: auditedGrants(services.grants, trail),
     schedules: auditedSchedules(services.schedules, trail),
     audit: trail,

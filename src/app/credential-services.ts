@@ -1,6 +1,7 @@
 // What brings locks to what people want on them: what is wanted, what is held, and the steps from one to the other.
 import type { AlarmService } from '../domain/alarms/alarm-service.ts';
 import type { Clock } from '../domain/clock.ts';
+import { createAccessPause } from '../domain/credentials/access-pause.ts';
 import { createCardEvidence } from '../domain/credentials/card-evidence.ts';
 import { createCardTurns } from '../domain/credentials/card-turns.ts';
 import { createEntryChanges, type EntryChanges } from '../domain/credentials/entry-changes.ts';
@@ -21,7 +22,7 @@ interface CredentialServicesOptions {
   readonly clock: Clock;
   readonly secrets: Pick<Secrets, 'hash'>;
   readonly events: EventBus;
-  readonly stores: Pick<Stores, 'locks' | 'entries' | 'accounts' | 'counters' | 'people' | 'schedules' | 'revocations'>;
+  readonly stores: Pick<Stores, 'locks' | 'entries' | 'accounts' | 'counters' | 'people' | 'schedules' | 'revocations' | 'pause'>;
   readonly clockIsSuspect: () => boolean;
   readonly drivers: Drivers;
 }
@@ -42,15 +43,16 @@ export function createCredentialServices(options: CredentialServicesOptions, { c
   const granted = createGrantedNumbers({ people, schedules, locks, clockIsSuspect });
   const wantedViews = createWantedViews({ clock, granted, decisions: decisionsOf(people, lost) });
   const memories = createLockMemories({ clock, commands, drivers, hash: secrets.hash });
+  const accessPause = createAccessPause(stores.pause, alarms);
   const reconciler: Reconciler = createReconciler({
     ...{ clock, locks, entries, counters, link: drivers, memories, evidence, alarms, events, emit, clockIsSuspect },
-    ...{ views: wantedViews, turns: cardTurns, isPaused: () => false, undoRefused: (lockId) => entryChanges.undoRefused(lockId) },
+    ...{ views: wantedViews, turns: cardTurns, isPaused: accessPause.isPaused, undoRefused: (lockId) => entryChanges.undoRefused(lockId) },
   });
   const entryChanges: EntryChanges = createEntryChanges({
     ...{ clock, locks, entries, accounts, commands, evidence, emit, reconciler },
     ...{ turns: cardTurns, webhooksStored: changeStored },
   });
-  return { evidence, cardTurns, lost, granted, wantedViews, memories, reconciler, entryChanges };
+  return { evidence, cardTurns, lost, granted, wantedViews, memories, accessPause, reconciler, entryChanges };
 }
 
 function decisionsOf(people: LocalPeopleView, lost: Pick<LostNumbers, 'has'>): Decisions {

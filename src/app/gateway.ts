@@ -77,11 +77,11 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
     services.leftRoles,
     services.accessRecorder,
     services.revocationWatch,
-    services.imports,
     jobs,
     control,
     services.stallDetector,
     services.certainty,
+    services.accessPause,
     services.reconciler,
     eventRecords,
     broker,
@@ -126,8 +126,7 @@ function createServicesFor(base: Base, { store, storageHealth }: Storage, driver
 function createAccessServicesFor(base: Base, { store }: Storage, drivers: Drivers, services: Services): AccessServices {
   const { clock, secrets, events, timeZone } = base;
   const { clockIsSuspect } = store.clockTrust;
-  const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
-  return createAccessServices({ clock, clockIsSuspect, timeZone, nextTurn, secrets, events, stores: store.ports, drivers, services });
+  return createAccessServices({ clock, clockIsSuspect, timeZone, secrets, events, stores: store.ports, drivers, services });
 }
 
 function alarmDetectorSettings({ alarms }: Config): AlarmDetectorSettings {

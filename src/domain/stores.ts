@@ -7,6 +7,7 @@ import type { AccountStore, SignInStore } from './accounts/account-ports.ts';
 import type { AlarmStore } from './alarms/alarm-ports.ts';
 import type { AuditStore } from './audit/audit-ports.ts';
 import type { CounterStore } from './counters.ts';
+import type { PauseStore } from './credentials/access-pause.ts';
 import type { EntryStore } from './credentials/entry-ports.ts';
 import type { HubStore } from './locks/hub-ports.ts';
 import type { BatteryStore, LockStore, RemovedLockStore, StatusStore } from './locks/lock-ports.ts';
@@ -33,6 +34,7 @@ export interface Stores {
   readonly schedules: ScheduleStore;
   readonly revocations: RevocationStore;
   readonly imports: ImportStore;
+  readonly pause: PauseStore;
   readonly counters: CounterStore;
   readonly records: RecordStore;
   readonly quarantine: Quarantine;

@@ -31,6 +31,7 @@ import {
   createMemoryHubs,
   createMemoryImports,
   createMemoryLocks,
+  createMemoryPause,
   createMemoryPeople,
   createMemoryQuarantine,
   createMemoryRecords,
@@ -261,6 +262,7 @@ export async function createDomain(
     update: (id, change) => write('people.update', () => memoryPeople.update(id, change)),
     remove: (id) => write('people.remove', () => memoryPeople.remove(id)),
   };
+  const pause = createMemoryPause();
   const revocations = createMemoryRevocations(emit);
   const access = createMemoryAccessLog(clock.now);
   const memorySchedules = createMemorySchedules(emit);
@@ -325,6 +327,7 @@ export async function createDomain(
       revocations,
       access,
       imports: createMemoryImports(),
+      pause,
     },
     ...{
       locks: storedLocks,
@@ -345,7 +348,6 @@ export async function createDomain(
     storageHealth: () => gatewayStorage.health,
   });
   const accessServices = createAccessServices({
-    nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
     ...{ clock, clockIsSuspect, timeZone: createTimeZone('Europe/Berlin'), secrets, events, drivers, services, stores },
   });
   const { live, commands, alarms, alarmDetector, webhooks } = services;
@@ -440,6 +442,7 @@ export async function createDomain(
     createWebhooks,
     webhooks,
     accessServices,
+    pause,
   };
 }
 

@@ -13,6 +13,7 @@ import type { CancelSignal } from '../../src/domain/cancel-signal.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { Card, CardId } from '../../src/domain/credentials/card.ts';
 import type { CardService } from '../../src/domain/credentials/card-service.ts';
+import type { EntryService } from '../../src/domain/credentials/entry-service.ts';
 import type { Passcode } from '../../src/domain/credentials/passcode.ts';
 import type { PasscodeService } from '../../src/domain/credentials/passcode-service.ts';
 import { DomainError } from '../../src/domain/errors.ts';
@@ -28,7 +29,6 @@ import type { RegistrationService } from '../../src/domain/locks/registration-se
 import { paginate } from '../../src/domain/page.ts';
 import type { Log } from '../../src/domain/part.ts';
 import type { GrantService } from '../../src/domain/people/grant-service.ts';
-import type { ImportService } from '../../src/domain/people/import-service.ts';
 import type { PeopleService } from '../../src/domain/people/people-service.ts';
 import type { ScheduleService } from '../../src/domain/people/schedule-service.ts';
 import type { EnrolmentService } from '../../src/domain/readers/enrolment-service.ts';
@@ -193,11 +193,11 @@ export interface FakeServices {
   readonly signIns: Open<SignInService>;
   readonly live: Open<LiveService>;
   readonly webhooks: Open<WebhookService>;
-  readonly imports: Open<ImportService>;
   readonly revocations: Open<RevocationService>;
   readonly suggestions: Open<SuggestionService>;
   readonly enrolments: Open<EnrolmentService>;
   readonly questions: Open<AccessQuestions>;
+  readonly entries: Open<EntryService>;
   readonly people: Open<PeopleService>;
   readonly grants: Open<GrantService>;
   readonly schedules: Open<ScheduleService>;
@@ -308,12 +308,6 @@ function createFakeServices(): FakeServices {
       setHolidays: async () => unexpected('schedules.setHolidays'),
     },
     audit: { page: async () => unexpected('audit.page') },
-    imports: {
-      dryRun: async () => unexpected('imports.dryRun'),
-      apply: async () => unexpected('imports.apply'),
-      progress: () => unexpected('imports.progress'),
-      exportPeople: async () => unexpected('imports.exportPeople'),
-    },
     revocations: {
       lost: async () => unexpected('revocations.lost'),
       lostCard: async () => unexpected('revocations.lostCard'),
@@ -321,6 +315,13 @@ function createFakeServices(): FakeServices {
       foundCard: async () => unexpected('revocations.foundCard'),
       ofCredential: async () => unexpected('revocations.ofCredential'),
       report: async () => unexpected('revocations.report'),
+    },
+    entries: {
+      list: async () => unexpected('entries.list'),
+      check: async () => unexpected('entries.check'),
+      decide: async () => unexpected('entries.decide'),
+      compare: async () => unexpected('entries.compare'),
+      resume: async () => unexpected('entries.resume'),
     },
     suggestions: { list: async () => unexpected('suggestions.list'), accept: async () => unexpected('suggestions.accept') },
     enrolments: {

@@ -6,6 +6,7 @@ import type { AlarmState, AlarmStore } from '../../src/domain/alarms/alarm-ports
 import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
 import type { AuditStore } from '../../src/domain/audit/audit-ports.ts';
 import type { CounterStore } from '../../src/domain/counters.ts';
+import type { PauseStore } from '../../src/domain/credentials/access-pause.ts';
 import type { EntryStore } from '../../src/domain/credentials/entry-ports.ts';
 import { createEntries, entryEventsOf, type HeldEntries } from '../../src/domain/credentials/lock-entries.ts';
 import { DomainError } from '../../src/domain/errors.ts';
@@ -89,6 +90,20 @@ export function createMemoryLocks(initial: readonly Lock[] = [], emit: Emit = no
         sorted = undefined;
         emit('lock-changed', { before, after: undefined });
       },
+    },
+  };
+}
+
+/** A gateway that was not restored, until a test says that it was. */
+export function createMemoryPause(): PauseStore & { begin(at: number): void } {
+  let since: number | null = null;
+  return {
+    since: () => since,
+    async end() {
+      since = null;
+    },
+    begin(at) {
+      since = at;
     },
   };
 }

@@ -4,6 +4,8 @@ import type { OnLock } from '../../src/domain/access/questions.ts';
 import type { Account } from '../../src/domain/accounts/account.ts';
 import type { Alarm } from '../../src/domain/alarms/alarm.ts';
 import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
+import type { CardId } from '../../src/domain/credentials/card.ts';
+import type { Entry } from '../../src/domain/credentials/entry.ts';
 import type { DeviceId, LockId } from '../../src/domain/locks/lock.ts';
 import { paginate } from '../../src/domain/page.ts';
 import type { CredentialId, PersonId } from '../../src/domain/people/person.ts';
@@ -25,7 +27,7 @@ import {
   sampleStatus,
   sampleView,
 } from './fake-services.ts';
-import { answerAboutImports, answerAboutPeople } from './people-answers.ts';
+import { answerAboutPeople } from './people-answers.ts';
 
 /** From now on they answer with samples; `calls` is what they were asked, without the caller and the abort signal. */
 export function answerWithSamples({
@@ -42,9 +44,9 @@ export function answerWithSamples({
   alarms,
   audit,
   webhooks,
-  imports,
   revocations,
   suggestions,
+  entries,
   enrolments,
   questions,
   ...others
@@ -256,7 +258,6 @@ export function answerWithSamples({
       ],
       page,
     );
-  answerAboutImports(imports);
   answerAboutPeople(others, asked);
   Object.assign(webhooks, {
     create: asked('createWebhook', Promise.resolve(issued)),
@@ -311,13 +312,32 @@ export function answerWithSamples({
   questions.who = async (_caller, _question, page) => ({ ...paginate([opener], page), superPasscode: true, strangers: 0 });
   questions.where = async (_caller, _question, page) => ({ ...paginate([opener], page), hiddenLocks: 1 });
   questions.records = async (_caller, { personId }, page) => ({
-    ...paginate([{ record: swipe, personId, credentialId: 12 }], page),
+    ...paginate([{ record: swipe, personId, credentialId: 12, showsPasscodes: false }], page),
     hiddenLocks: 0,
   });
   questions.completeness = async () => ({
     ...{ complete: false, records: 812, unheardAfter: null, clockDoubtful: [] },
     epochs: [{ epoch: '7d3f', from: 1, to: 815, missing: [[40, 42]], lost: true }],
     offline: [[1_763_701_000_000, 1_763_702_000_000]],
+  });
+  const window = { startDate: 0, endDate: 0, hours: '', once: false };
+  const spare: Entry = {
+    ...{ entryId: 41 as CardId, lockId: sampleLock.lockId, kind: 'card', number: '1325672378', name: 'Spare card', createdAt: 1 },
+    ...{ createdBy: 'ada', managed: true, direct: null, credentialId: 12, held: null, missing: false, used: false, accepted: null },
+    scheduleId: null,
+  };
+  const state = { status: 'pending', why: 'offline', since: 1_763_715_600_000, lockError: null, nextDate: null } as const;
+  const comparison = { unchanged: 40, different: 0, missing: 1, extraneous: 2 };
+  entries.list = async (_caller, _lockId, _status, page) =>
+    paginate([{ entry: spare, state, window, personId: 5 as PersonId, grantIds: [3] }], page);
+  entries.compare = async (_caller, page) => ({
+    ...paginate([{ lockId: sampleLock.lockId, ...comparison, state: 'online' as const, paused: false }], page),
+    sum: comparison,
+  });
+  Object.assign(entries, {
+    check: asked('checkEntries', Promise.resolve(comparison)),
+    decide: asked('decideEntry', nothing),
+    resume: asked('resumeAccess', nothing),
   });
   suggestions.list = async (_caller, page) =>
     paginate<Suggestion>(

@@ -7,6 +7,7 @@ import type { RoleService } from '../accounts/role-service.ts';
 import type { AlarmService } from '../alarms/alarm-service.ts';
 import type { CardId } from '../credentials/card.ts';
 import type { CardService } from '../credentials/card-service.ts';
+import type { EntryService } from '../credentials/entry-service.ts';
 import type { PasscodeVia } from '../credentials/passcode.ts';
 import type { PasscodeService } from '../credentials/passcode-service.ts';
 import type { FoundDevices } from '../locks/found-devices.ts';
@@ -138,6 +139,15 @@ const cards: AuditTable<CardService> = {
   beforeRemoval: 'not-audited',
 };
 
+const entries: AuditTable<EntryService> = {
+  list: 'not-audited',
+  // It asks, and changes nothing.
+  check: 'not-audited',
+  decide: ([, lockId, entryId, { do: what }]) => ({ action: `entry-${what}`, object: `entry ${entryId} of lock ${lockId}` }),
+  compare: 'not-audited',
+  resume: () => ({ action: 'access-resume', object: 'access' }),
+};
+
 const passcodes: AuditTable<PasscodeService> = {
   list: 'not-audited',
   // Whoever has read a code may use it, so each reading is noted.
@@ -256,6 +266,7 @@ export const auditedLocks = (service: LockService, trail: AuditTrail, attempts: 
   attempts.around(audited(service, locks, trail));
 export const auditedCards = (service: CardService, trail: AuditTrail) => audited(service, cards, trail);
 export const auditedPasscodes = (service: PasscodeService, trail: AuditTrail) => audited(service, passcodes, trail);
+export const auditedEntries = (service: EntryService, trail: AuditTrail) => audited(service, entries, trail);
 export const auditedAlarms = (service: Pick<AlarmService, 'list' | 'end'>, trail: AuditTrail) => audited(service, alarms, trail);
 export const auditedWebhooks = (service: WebhookService, trail: AuditTrail) => audited(service, webhooks, trail);
 export const auditedQuestions = (service: AccessQuestions, trail: AuditTrail) => audited(service, questions, trail);

@@ -29,6 +29,8 @@ export interface Reconciler extends Part {
   list(lockId: LockId): Promise<boolean>;
   /** What the status of each entry of this lock is, and why. */
   statesOf(lock: Lock, view: WantedView): (entry: Entry) => EntryState;
+  /** How many entries of each status this lock had when it was last looked at; undefined: not since the start, or it has none. */
+  countsOf(lockId: LockId): EntrySummary['byStatus'] | undefined;
   stats(): EntryStats;
 }
 
@@ -218,6 +220,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     finishOpen: (session) => objectOf(session.lockId).finishOpen(session),
     list: (lockId) => objectOf(lockId).list(),
     statesOf,
+    countsOf: (lockId) => summaries.get(lockId)?.byStatus,
     stats: totals.stats,
   };
 }

@@ -3,6 +3,7 @@ import type { Caller } from '../accounts/account.ts';
 import { requireAccessRights } from '../accounts/permissions.ts';
 import type { Clock } from '../clock.ts';
 import { DomainError, invalidParameter } from '../errors.ts';
+import type { LockId } from '../locks/lock.ts';
 import type { LocalLockView } from '../locks/lock-ports.ts';
 import { createSemaphore } from '../mutex.ts';
 import type { PageRequest } from '../page.ts';
@@ -17,7 +18,6 @@ import { createSlices, type NextTurn } from './in-slices.ts';
 import type { LocalDays } from './local-days.ts';
 import type { LocalPeopleView, ScheduleStore } from './people-ports.ts';
 import type { Absent, ImportPlan, ImportWorld } from './planned-import.ts';
-import type { Widening } from './widening.ts';
 
 /** A dry run: the plan, and under which id it may be applied; null when it has errors. */
 export interface DryRun {
@@ -69,9 +69,10 @@ export function createImportService(options: {
   readonly days: LocalDays;
   readonly runner: ImportRunner;
   readonly nextTurn: NextTurn;
-  readonly widening: Pick<Widening, 'requireManaged'>;
+  /** Throws `forbidden` unless the caller is manager on each of these locks. */
+  readonly requireWidening: (caller: Caller, lockIds: readonly LockId[]) => void;
 }): Imports {
-  const { clock, imports, people, schedules, locks, secrets, days, runner, nextTurn, widening } = options;
+  const { clock, imports, people, schedules, locks, secrets, days, runner, nextTurn, requireWidening } = options;
   const slices = createSlices(clock, nextTurn);
   const oneByOne = createSemaphore(1);
   let waiting = 0;
@@ -146,7 +147,7 @@ export function createImportService(options: {
         const seen = world();
         const plan = await slices.run(planImport(text, absent, seen));
         if (plan.errorCount > 0) return { plan, stored: null };
-        widening.requireManaged(caller, plan.widened);
+        requireWidening(caller, plan.widened);
         return { plan, stored: await store(caller, plan, absent, seen) };
       });
     },
@@ -159,7 +160,7 @@ export function createImportService(options: {
         if (one.plan !== plan) throw new DomainError('conflict', 'this is another plan than that of the dry run');
         if (one.state !== 'planned') throw new DomainError('conflict', `the import is ${one.state} already`);
         if (imports.all().some(({ state }) => state === 'applying')) throw new DomainError('conflict', 'another import is being applied');
-        widening.requireManaged(caller, one.widened);
+        requireWidening(caller, one.widened);
         await requireUnchanged(one);
         const { accountId, username, tokenId = null } = caller;
         const appliedBy = { accountId, username, tokenId };

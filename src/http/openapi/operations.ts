@@ -5,12 +5,12 @@ import { bridgeDocs } from '../api/bridge-docs.ts';
 import { cardDocs } from '../api/card-docs.ts';
 import { consoleDocs } from '../api/console-docs.ts';
 import { documentDocs } from '../api/document-docs.ts';
+import { entryDocs } from '../api/entry-docs.ts';
 import { eventDocs } from '../api/event-docs.ts';
 import { gatewayDocs } from '../api/gateway-docs.ts';
 import { grantDocs, scheduleDocs } from '../api/grant-docs.ts';
 import { healthDocs } from '../api/health-docs.ts';
 import { hubDocs } from '../api/hub-docs.ts';
-import { importDocs } from '../api/import-docs.ts';
 import { lockDocs } from '../api/lock-docs.ts';
 import { pairingDocs } from '../api/pairing-docs.ts';
 import { passcodeDocs } from '../api/passcode-docs.ts';
@@ -27,6 +27,7 @@ export const tables = {
   Locks: lockDocs,
   'Identity cards': cardDocs,
   Passcodes: passcodeDocs,
+  Entries: entryDocs,
   Events: eventDocs,
   Management: gatewayDocs,
   Hubs: hubDocs,
@@ -40,7 +41,6 @@ export const tables = {
   People: peopleDocs,
   Grants: grantDocs,
   Schedules: scheduleDocs,
-  Import: importDocs,
   'Audit log': auditDocs,
   'Signing in': signInDocs,
   Health: healthDocs,
@@ -53,6 +53,7 @@ export const tableDocs: Readonly<Record<keyof typeof tables, string>> = {
   Locks: 'Doors: what they are, how they are, and moving them.',
   'Identity cards': 'Cards that open a lock; for its managers and its administrator.',
   Passcodes: 'Codes that open a lock at its keypad; for its managers and its administrator.',
+  Entries: 'What locks hold beside what is wanted on them, and what people decide where the two differ.',
   Events: 'What happens, without asking again and again.',
   Management: 'Locks, accounts and tokens of the gateway; bodies are JSON.',
   Hubs: 'Hubs speak for the locks bound to them.',
@@ -66,7 +67,6 @@ export const tableDocs: Readonly<Record<keyof typeof tables, string>> = {
   People: 'Who has which cards and passcodes.',
   Grants: 'Who may open which locks, and when.',
   Schedules: 'Hours of the week, and holidays.',
-  Import: 'People and their grants as tables, for spreadsheets and other systems.',
   'Audit log': 'Who changed what, when, from where, and how it ended.',
   'Signing in': 'For the console: a browser keeps a cookie that scripts cannot read instead of a token.',
   Health: 'For watchdogs, load balancers and Prometheus.',

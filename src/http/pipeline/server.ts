@@ -9,6 +9,7 @@ import type { AlarmService } from '../../domain/alarms/alarm-service.ts';
 import type { AuditService } from '../../domain/audit/audit.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { CardService } from '../../domain/credentials/card-service.ts';
+import type { EntryService } from '../../domain/credentials/entry-service.ts';
 import type { PasscodeService } from '../../domain/credentials/passcode-service.ts';
 import type { Bridges } from '../../domain/locks/bridges.ts';
 import type { FoundDevices } from '../../domain/locks/found-devices.ts';
@@ -17,7 +18,6 @@ import type { LockService } from '../../domain/locks/lock-service.ts';
 import type { RegistrationService } from '../../domain/locks/registration-service.ts';
 import type { Log, Part } from '../../domain/part.ts';
 import type { GrantService } from '../../domain/people/grant-service.ts';
-import type { ImportService } from '../../domain/people/import-service.ts';
 import type { PeopleService } from '../../domain/people/people-service.ts';
 import type { ScheduleService } from '../../domain/people/schedule-service.ts';
 import type { EnrolmentService } from '../../domain/readers/enrolment-service.ts';
@@ -33,12 +33,12 @@ import { cardRoutes } from '../api/card-routes.ts';
 import { consoleRoutes } from '../api/console-routes.ts';
 import { documentRoutes } from '../api/document-routes.ts';
 import type { LockMake } from '../api/driver-member.ts';
+import { entryRoutes } from '../api/entry-routes.ts';
 import { eventRoutes } from '../api/event-routes.ts';
 import { gatewayRoutes } from '../api/gateway-routes.ts';
 import { grantRoutes, scheduleRoutes } from '../api/grant-routes.ts';
 import { healthRoutes, type Readiness } from '../api/health-routes.ts';
 import { hubRoutes } from '../api/hub-routes.ts';
-import { importRoutes } from '../api/import-routes.ts';
 import { lockRoutes } from '../api/lock-routes.ts';
 import { pairingRoutes } from '../api/pairing-routes.ts';
 import { passcodeRoutes } from '../api/passcode-routes.ts';
@@ -84,6 +84,7 @@ export interface HttpServerOptions {
   locks: LockService;
   cards: CardService;
   passcodes: PasscodeService;
+  entries: EntryService;
   records: RecordService;
   /** Of lock, besides our own. */
   makes: readonly LockMake[];
@@ -99,7 +100,6 @@ export interface HttpServerOptions {
   signIns: SignInService;
   eventStreams: EventStreams;
   webhooks: WebhookService;
-  imports: ImportService;
   revocations: RevocationService;
   suggestions: SuggestionService;
   enrolments: EnrolmentService;
@@ -170,7 +170,7 @@ function routesOf(
   { clock, locks, cards, passcodes, records, accounts, signIns, metrics, ...others }: HttpServerOptions,
   signIn: Omit<Parameters<typeof signInRoutes>[0], 'signIns'>,
 ): readonly AnyRoute[] {
-  const { imports, revocations, suggestions, enrolments } = others;
+  const { revocations, suggestions, enrolments } = others;
   const { makes, registrations, roles, hubs, pairing, bridges, alarms, eventStreams, webhooks, questions, audit } = others;
   const { people, grants, schedules } = others;
   const { readiness, gatewayStatus, lockProtocol, consoleDirectory } = others;
@@ -178,6 +178,7 @@ function routesOf(
     ...lockRoutes(locks, records),
     ...cardRoutes(cards, clock),
     ...passcodeRoutes(passcodes, clock),
+    ...entryRoutes(others.entries, clock),
     ...gatewayRoutes({ makes, registrations, roles, accounts, gatewayStatus }),
     ...hubRoutes(hubs),
     ...pairingRoutes(pairing),
@@ -185,7 +186,6 @@ function routesOf(
     ...alarmRoutes(alarms),
     ...eventRoutes(eventStreams),
     ...webhookRoutes(webhooks),
-    ...importRoutes(imports),
     ...revocationRoutes(revocations),
     ...readerRoutes(suggestions, enrolments),
     ...questionRoutes(questions),

@@ -12,6 +12,7 @@ import { cardFileName } from './documents/entry-row.ts';
 import { hubFormat } from './documents/hub-file.ts';
 import { importFileName, importRows } from './documents/import-files.ts';
 import { lockDocumentFormat } from './documents/lock-document.ts';
+import { pauseFormat, pauseName } from './documents/pause-file.ts';
 import { peopleName, personRows } from './documents/person-file.ts';
 import { removedLockFileName, removedLockFormat } from './documents/removed-lock-files.ts';
 import { revocationRows, revocationsName } from './documents/revocation-file.ts';
@@ -68,6 +69,7 @@ const dataLines: readonly DataLine[] = [
   { name: 'quarantine.previous.jsonl' },
   { name: 'broker-client.id', isPassing: true },
   { name: 'sign-ins.jsonl', rows: signInFormat, isPassing: true },
+  { name: pauseName, format: pauseFormat, isPassing: true },
   { name: 'imports', files: importFileName, rows: importRows, isPassing: true },
   { name: 'audit', files: /^\d{4}-\d\d-\d\d-\d+\.jsonl$/ },
   { name: 'attempts', files: /^\d{4}-\d\d-\d\d-\d+\.jsonl$/ },

@@ -16,6 +16,7 @@ import { keepCopy, loadNeeded, missingDocument } from './documents/document.ts';
 import { createHubFile, noHubs } from './documents/hub-file.ts';
 import { createImportFiles } from './documents/import-files.ts';
 import { createLockFiles } from './documents/lock-files.ts';
+import { createPauseFile } from './documents/pause-file.ts';
 import { createPersonFile, peopleName } from './documents/person-file.ts';
 import { createRemovedLockFiles } from './documents/removed-lock-files.ts';
 import { createRevocationFile, revocationsName } from './documents/revocation-file.ts';
@@ -72,6 +73,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
   const people = createPersonFile({ files: rowFiles, directory, emit, mayCompact: () => beingRead === 0 });
   const schedules = createScheduleFile({ files, path: `${directory}/schedules.json`, emit, beforeUpgrade });
   const revocations = createRevocationFile({ files: rowFiles, directory, emit, mayCompact: () => beingRead === 0 });
+  const pause = createPauseFile(files, directory);
   const imports = createImportFiles({ files, folder: `${directory}/imports`, log });
   const lockFiles = createLockFiles({ files: rowFiles, directory, log, emit, beforeUpgrade });
   const removedLocks = createRemovedLockFiles({ files, folder: `${directory}/removed`, log, beforeUpgrade });
@@ -106,6 +108,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
       await revocations.begin();
     }
     await imports.open();
+    await pause.open();
   }
 
   return {
@@ -121,6 +124,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
     schedules,
     revocations,
     imports,
+    pause,
     lockFiles,
     removedLocks,
     clockTrust,
@@ -202,6 +206,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
         schedules.document.idle(),
         revocations.idle(),
         imports.idle(),
+        pause.document.idle(),
         audit.close(),
         access.close(),
         counters.close(),

@@ -95,6 +95,7 @@ export function createStore(options: StoreOptions): Store {
       schedules: storeFiles.schedules,
       revocations: storeFiles.revocations,
       imports: storeFiles.imports,
+      pause: storeFiles.pause,
       audit: storeFiles.audit,
       access: storeFiles.access,
       counters: storeFiles.counters,

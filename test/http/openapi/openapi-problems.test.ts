@@ -51,7 +51,7 @@ const addPasscode = '/api/v1/passcode/add?lockId=7&keyboardPwdType=2';
 const json = { 'Content-Type': 'application/json' };
 
 /** What provokes each code. */
-const provocations: Readonly<Record<Exclude<ErrorCode, 'paused'>, (world: World) => Asking | Promise<Asking>>> = {
+const provocations: Readonly<Record<ErrorCode, (world: World) => Asking | Promise<Asking>>> = {
   'invalid-parameter': ({ tokens }) => ({ method: 'get', path: '/api/v1/lock/list?pageSize=5', token: tokens.operator }),
   'outside-retention': ({ tokens }) => ({
     method: 'get',
@@ -89,6 +89,16 @@ const provocations: Readonly<Record<Exclude<ErrorCode, 'paused'>, (world: World)
     await withPasscode(world, { credentialId: 31 });
     await world.people.add(somePerson());
     return { method: 'delete', path: '/api/v1/passcode/delete?lockId=7&keyboardPwdId=52&deleteType=2', token: world.tokens.administrator };
+  },
+  async paused(world) {
+    world.pause.begin(1);
+    return {
+      method: 'post',
+      path: '/api/v1/access/locks/7/settle',
+      token: world.tokens.administrator,
+      headers: json,
+      body: JSON.stringify({ entryId: 41, do: 'remove' }),
+    };
   },
   conflict: ({ tokens }) => ({
     method: 'post',

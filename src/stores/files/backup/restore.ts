@@ -7,6 +7,7 @@ import { appendOfflineAudit } from '../audit/offline-audit.ts';
 import { isData } from '../data-directory.ts';
 import { createCounterFile, leapt } from '../documents/counter-file.ts';
 import { removeIfThere } from '../documents/durable-file.ts';
+import { createPauseFile } from '../documents/pause-file.ts';
 import { codeOf, type FileLayer, nodeFiles } from '../files.ts';
 import { type Verified, type VerifyFinding, verify } from '../verify/verify.ts';
 import { dataPrefix, isSafeName, type ListedFile, manifestName, parseManifest } from './backup-manifest.ts';
@@ -55,6 +56,7 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
   try {
     const unpacked = await unpack(options, files, making);
     await leap(files, making, now);
+    await createPauseFile(files, making).document.put({ since: now });
     const tokenOf = options.revokeTokens ? await revokeTokens(files, making, now) : null;
     const asOf = `as of ${unpacked.manifest.createdAt}`;
     const auditAction = {

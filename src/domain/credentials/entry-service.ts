@@ -1,0 +1,258 @@
+// What each lock holds beside what is wanted on it, and what people decide where the two differ (HTTP API 12.1).
+import { type Caller, roleSuffices } from '../accounts/account.ts';
+import type { AccountStore } from '../accounts/account-ports.ts';
+import { requireGatewayAdministrator, requireRole, requireRoleStill } from '../accounts/permissions.ts';
+import { DomainError } from '../errors.ts';
+import type { Emit } from '../event-bus.ts';
+import type { CommandService } from '../locks/command-service.ts';
+import { type Lock, type LockId, roleOn } from '../locks/lock.ts';
+import type { LockLink } from '../locks/lock-link.ts';
+import type { LockStore } from '../locks/lock-ports.ts';
+import { type Page, type PageRequest, paginate } from '../page.ts';
+import type { GrantService } from '../people/grant-service.ts';
+import type { LocalPeopleView } from '../people/people-ports.ts';
+import type { CredentialId, PersonId } from '../people/person.ts';
+import type { AccessPause } from './access-pause.ts';
+import { numberAtReader } from './byte-order.ts';
+import type { CardId } from './card.ts';
+import type { Entry, EntryStatus, ValidWindow } from './entry.ts';
+import type { EntryStore } from './entry-ports.ts';
+import type { EntryState } from './entry-status.ts';
+import { isStranger } from './listed-card.ts';
+import type { Reconciler } from './reconciler.ts';
+import type { WantedViews } from './wanted-view.ts';
+
+/** An entry as managers of its lock see it. */
+export interface EntryView {
+  readonly entry: Entry;
+  readonly state: EntryState;
+  /** As wanted; of what nobody wants, as held. */
+  readonly window: ValidWindow | null;
+  readonly personId: PersonId | null;
+  readonly grantIds: readonly number[];
+}
+
+/** The four words of what is wanted beside what is held. */
+export interface Comparison {
+  readonly unchanged: number;
+  readonly different: number;
+  /** Wanted, and not on the lock. */
+  readonly missing: number;
+  /** On the lock, and wanted by nobody. */
+  readonly extraneous: number;
+}
+
+export interface LockComparison extends Comparison {
+  readonly lockId: LockId;
+  readonly state: 'online' | 'offline';
+  readonly paused: boolean;
+}
+
+/** What somebody decides about an entry. */
+export type Decision =
+  | { readonly do: 'remove' | 'restore' | 'accept' }
+  /** Of a stranger: it becomes a card of this person, with a grant for this lock alone. */
+  | { readonly do: 'adopt'; readonly personId: PersonId };
+
+export interface EntryService {
+  /** For managers of the lock, by entryId; `status` absent: all. */
+  list(caller: Caller, lockId: LockId, status: EntryStatus | undefined, page: PageRequest): Promise<Page<EntryView>>;
+  /** For managers of the lock: asks the lock now. Rejects with `lock-offline` and `lock-timeout`. */
+  check(caller: Caller, lockId: LockId): Promise<Comparison>;
+  /**
+   * For managers of the lock. Rejects with `not-found`; with `granted` when a grant wants what is to be removed; with `conflict` when the
+   * decision does not fit the status; with `paused`; and `adopt` as `GrantService.adopt`.
+   */
+  decide(caller: Caller, lockId: LockId, entryId: CardId, decision: Decision): Promise<void>;
+  /** From memory: the locks on which the caller is manager, by lockId, and their sum. */
+  compare(caller: Caller, page: PageRequest): Promise<Page<LockComparison> & { readonly sum: Comparison }>;
+  /** For gateway administrators: goes on after a restore. */
+  resume(caller: Caller): Promise<void>;
+}
+
+const none: Comparison = { unchanged: 0, different: 0, missing: 0, extraneous: 0 };
+
+export function createEntryService(options: {
+  readonly locks: LockStore;
+  readonly accounts: Pick<AccountStore, 'get' | 'token'>;
+  readonly entries: EntryStore;
+  readonly people: Pick<LocalPeopleView, 'byCredential'>;
+  readonly link: Pick<LockLink, 'session'>;
+  readonly commands: Pick<CommandService, 'session'>;
+  readonly views: WantedViews;
+  readonly reconciler: Pick<Reconciler, 'list' | 'countsOf' | 'statesOf'>;
+  readonly pause: AccessPause;
+  readonly grants: Pick<GrantService, 'exclude' | 'adopt'>;
+  readonly changeStored: () => Promise<void>;
+  readonly emit: Emit;
+}): EntryService {
+  const { locks, accounts, entries, people, link, commands, views, reconciler, pause, grants, changeStored, emit } = options;
+
+  async function viewsOf(lock: Lock): Promise<readonly EntryView[]> {
+    const there = await entries.of(lock.lockId);
+    const view = views(lock);
+    const stateOf = reconciler.statesOf(lock, view);
+    return there.entries.map((entry): EntryView => {
+      const { credentialId } = entry;
+      const person = credentialId === null ? undefined : people.byCredential(credentialId as CredentialId);
+      const window = view.wanted(entry) ?? entry.held?.window ?? entry.direct;
+      const grantIds = view.isGranted(entry) ? (view.grantedOf(entry)?.grantIds ?? []) : [];
+      return { entry, state: stateOf(entry), window, personId: person?.personId ?? null, grantIds };
+    });
+  }
+
+  /** Counted when the lock was last looked at; of a lock that was not, now. */
+  async function comparisonOf(lock: Lock): Promise<Comparison> {
+    const counted = reconciler.countsOf(lock.lockId);
+    const counts = new Map(counted);
+    if (counted === undefined) {
+      for (const { state } of await viewsOf(lock)) counts.set(state.status, (counts.get(state.status) ?? 0) + 1);
+    }
+    return [...counts].reduce((sum, [status, count]) => {
+      const word = words[status];
+      return word === undefined ? sum : { ...sum, [word]: sum[word] + count };
+    }, none);
+  }
+
+  async function requireEntry(lockId: LockId, entryId: CardId): Promise<Entry> {
+    const entry = (await entries.of(lockId)).byId(entryId);
+    if (entry === undefined) throw new DomainError('not-found', `lock ${lockId} has no entry ${entryId}`);
+    return entry;
+  }
+
+  /** Changes the newest value of the entry. */
+  async function change(lockId: LockId, entryId: CardId, make: (entry: Entry) => Entry | undefined): Promise<void> {
+    await entries.update(lockId, (newest) => {
+      const entry = newest.byId(entryId);
+      if (entry === undefined) throw new DomainError('not-found', `lock ${lockId} has no entry ${entryId}`);
+      const after = make(entry);
+      return after === undefined ? { remove: [entryId] } : { put: [after] };
+    });
+  }
+
+  function removed(caller: Caller, lock: Lock, entry: Entry): Entry {
+    const view = views(lock);
+    const { grantIds = [] } = (view.isGranted(entry) && view.grantedOf(entry)) || {};
+    if (grantIds.length > 0) throw granted(entry, grantIds);
+    // With a name behind it, it is no stranger: it goes off.
+    return { ...entry, direct: null, accepted: null, createdBy: entry.createdBy || caller.username, managed: true, missing: false };
+  }
+
+  async function accept(caller: Caller, lock: Lock, entry: Entry): Promise<void> {
+    const { lockId } = lock;
+    const { entryId, held, credentialId } = entry;
+    if (isStranger(entry) && held?.window) {
+      const { window } = held;
+      await change(lockId, entryId, (newest) => ({ ...newest, accepted: { as: 'stranger', window } }));
+      return;
+    }
+    if (!entry.missing) throw unfit('only what is missing, or a stranger, can be accepted');
+    const isGranted = views(lock).isGranted(entry);
+    if (isGranted && credentialId !== null && caller.accessManager) await grants.exclude(caller, lockId, credentialId as CredentialId);
+    await change(lockId, entryId, (newest) => {
+      const accepted = isGranted ? ({ as: 'excluded' } as const) : newest.accepted;
+      if (newest.held !== null) return { ...newest, direct: newest.held.window, missing: false, accepted };
+      return isGranted ? { ...newest, direct: null, missing: false, accepted } : undefined;
+    });
+  }
+
+  return {
+    async list(caller, lockId, status, page) {
+      const lock = requireRole(locks, caller, lockId, 'manager');
+      const all = await viewsOf(lock);
+      return paginate(status === undefined ? all : all.filter(({ state }) => state.status === status), page);
+    },
+
+    async check(caller, lockId) {
+      const lock = requireRole(locks, caller, lockId, 'manager');
+      commands.session(lockId);
+      const isListed = await reconciler.list(lockId);
+      requireRoleStill({ locks, accounts }, caller, lockId, 'manager');
+      if (!isListed) throw new DomainError('lock-timeout', 'the lock did not say what it holds');
+      return comparisonOf(locks.get(lockId) ?? lock);
+    },
+
+    async decide(caller, lockId, entryId, decision) {
+      const lock = requireRole(locks, caller, lockId, 'manager');
+      if (pause.isPaused() && decision.do !== 'accept') throw new DomainError('paused', 'access is paused after a restore: compare, then resume');
+      const entry = await requireEntry(lockId, entryId);
+      switch (decision.do) {
+        case 'remove':
+          await change(lockId, entryId, (newest) => removed(caller, lock, newest));
+          break;
+        case 'restore':
+          await change(lockId, entryId, (newest) => {
+            if (!newest.missing || !newest.managed) throw unfit('only what is missing can be restored');
+            return { ...newest, missing: false };
+          });
+          break;
+        case 'accept':
+          await accept(caller, lock, entry);
+          break;
+        case 'adopt': {
+          const { held, kind, number } = entry;
+          if (!isStranger(entry) || kind !== 'card' || !held?.window) throw unfit('only a card that is a stranger can be adopted');
+          if (held.window.hours !== '' || held.window.once) throw unfit('a grant would widen when this card opens');
+          const { startDate, endDate } = held.window;
+          const credentialId = await grants.adopt(caller, decision.personId, lockId, {
+            ...{ kind: 'card', width: null, name: '', startDate, endDate },
+            number: numberAtReader({ number, width: null }, lock.readerOrder ?? 'regular'),
+          });
+          await change(lockId, entryId, (newest) => ({ ...newest, credentialId, accepted: null }));
+          break;
+        }
+      }
+      await changeStored();
+      emit('wanted-changed', { lockIds: [lockId] });
+    },
+
+    async compare(caller, page) {
+      const mine = locks.all().filter((lock) => roleSuffices(roleOn(lock, caller), 'manager'));
+      let sum = none;
+      const wanted = paginate(mine, page);
+      const list: LockComparison[] = [];
+      for (const lock of mine) {
+        const comparison = await comparisonOf(lock);
+        sum = added(sum, comparison);
+        if (!wanted.list.includes(lock)) continue;
+        const state = link.session(lock.lockId) === undefined ? 'offline' : 'online';
+        list.push({ lockId: lock.lockId, ...comparison, state, paused: pause.isPaused() });
+      }
+      return { ...wanted, list, sum };
+    },
+
+    async resume(caller) {
+      requireGatewayAdministrator(caller);
+      await pause.end();
+      emit('wanted-changed', { lockIds: locks.all().map(({ lockId }) => lockId) });
+    },
+  };
+}
+
+const words: Readonly<Partial<Record<EntryStatus, keyof Comparison>>> = {
+  'on-lock': 'unchanged',
+  updating: 'different',
+  unsure: 'different',
+  failed: 'different',
+  pending: 'missing',
+  missing: 'missing',
+  removing: 'extraneous',
+  stranger: 'extraneous',
+};
+
+function added(one: Comparison, other: Comparison): Comparison {
+  return {
+    unchanged: one.unchanged + other.unchanged,
+    different: one.different + other.different,
+    missing: one.missing + other.missing,
+    extraneous: one.extraneous + other.extraneous,
+  };
+}
+
+function granted({ entryId }: Entry, grantIds: readonly number[]): DomainError {
+  return new DomainError('granted', `a grant wants entry ${entryId} on this lock`, { grantIds });
+}
+
+function unfit(message: string): DomainError {
+  return new DomainError('conflict', message);
+}

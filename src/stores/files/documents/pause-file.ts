@@ -1,0 +1,38 @@
+// access-paused.json: since when no card or passcode is sent, because a backup was restored. A person ends it.
+import { z } from 'zod';
+import type { PauseStore } from '../../../domain/credentials/access-pause.ts';
+import type { FileLayer } from '../files.ts';
+import { createDocument, type Document, type DocumentFormat } from './document.ts';
+
+interface Pause {
+  /** null: it is over. */
+  readonly since: number | null;
+}
+
+export const pauseName = 'access-paused.json';
+
+export const pauseFormat: DocumentFormat<Pause> = {
+  schemaVersion: 1,
+  schema: z.strictObject({ since: z.int().min(0).nullable() }),
+};
+
+export interface PauseFile extends PauseStore {
+  readonly document: Document<Pause>;
+  /** A directory without the file is not paused. */
+  open(): Promise<void>;
+}
+
+export function createPauseFile(files: FileLayer, directory: string): PauseFile {
+  const document = createDocument({ files, path: `${directory}/${pauseName}`, format: pauseFormat });
+  let isThere = false;
+  return {
+    document,
+    async open() {
+      isThere = await document.load();
+    },
+    since: () => (isThere ? document.current().since : null),
+    async end() {
+      if (isThere) await document.put({ since: null });
+    },
+  };
+}
