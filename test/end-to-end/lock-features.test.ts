@@ -110,3 +110,37 @@ test('simulated locks of both kinds have the local time of the building, or what
   await whenAble(site.lockId(1), true);
   expect(await capabilitiesOf(site.lockId(2))).toMatchObject(unable);
 });
+
+test('holidays and hours that people decide are on the lock, and the lock shuts by them', async () => {
+  const lock = site.lock(1);
+  const daily = [{ days: [1, 2, 3, 4, 5, 6, 7], from: 0, to: 1440 }];
+  const schedule = await site.api('POST', '/api/v1/access/schedules', { body: { name: 'Daily', hours: daily } });
+  const person = await site.api('POST', '/api/v1/access/people', { body: { name: 'Erika M.' } });
+  const { personId } = person.body as unknown as { personId: number };
+  const made = await site.api('POST', `/api/v1/access/people/${personId}/credentials`, { body: { kind: 'passcode', digits: 6 } });
+  const { passcode } = made.body as unknown as { passcode: string };
+  const grant = {
+    lockIds: [site.lockId(1), site.lockId(2)],
+    groupIds: [],
+    startDate: 0,
+    endDate: 0,
+    scheduleId: schedule.body['scheduleId'],
+  };
+  const { status, body } = await site.api('POST', `/api/v1/access/people/${personId}/grants`, { body: grant });
+  const warned = (message: string) => ({ lockId: site.lockId(2), code: 'not-supported', message });
+  expect([status, body['warnings']]).toEqual([201, [warned('has no keypad'), warned('has no schedules')]]);
+  await until(() => lock.memory.passcodes.length === 1, 'the code is on the lock');
+  expect(lock.memory.passcodes).toMatchObject([{ number: passcode, hours: '1234567:0-1440' }]);
+  expect(await lock.enterPasscode(passcode)).toEqual({ done: true });
+
+  const localDay = (inDays: number) => {
+    const there = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Australia/Lord_Howe', dateStyle: 'short' });
+    return there.format(Date.now() + inDays * 86_400_000);
+  };
+  const dates = [localDay(-30), localDay(0), localDay(1)];
+  expect((await site.api('PUT', '/api/v1/access/holidays', { body: { dates } })).status).toBe(200);
+  await until(() => lock.memory.calendar?.holidays.length === 2, 'the holidays are on the lock');
+  expect(lock.memory.calendar?.holidays).toEqual(dates.slice(1));
+  expect(await lock.enterPasscode(passcode)).toEqual({ done: false, reason: 'schedule' });
+  expect(site.lock(2).memory.passcodes).toEqual([]);
+});
