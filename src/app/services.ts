@@ -140,6 +140,7 @@ function createNounServices(options: ServicesOptions, before: CommandServices & 
     changes: entryChanges,
     terms: createPasscodeTerms({ schedules: stores.schedules, drivers, secrets }),
     memories,
+    finishOpen: credentials.reconciler.finishOpen,
     queued: (lockId) => events.emit('wanted-changed', { lockIds: [lockId] }),
   });
   const recordService = createRecordService({ clock, locks, removedLocks, records, entries, clockIsSuspect, recordDays });

@@ -11,15 +11,18 @@ import type { LocalPeopleView } from '../people/people-ports.ts';
 import type { CredentialId } from '../people/person.ts';
 import { type CardId, hasEnded, requireInOrder } from './card.ts';
 import { abandonment, emptyEntry, heldBefore, removal, renaming } from './card-rules.ts';
-import { always, type Entry, type Held, type ValidWindow } from './entry.ts';
-import type { EntryChange, EntryChanges } from './entry-changes.ts';
+import { always, type Entry, type Held, isSameWindow, type ValidWindow } from './entry.ts';
+import type { EntryChanges } from './entry-changes.ts';
 import type { EntryStore } from './entry-ports.ts';
 import type { EntriesChange, EntryLookUp } from './lock-entries.ts';
 import type { LockMemories } from './lock-memories.ts';
-import type { Item, StepEnd } from './lock-memory.ts';
+import type { Item } from './lock-memory.ts';
 import type { AddedPasscode, ChangedPasscode, NewPasscode, NewTimes, PasscodeVia } from './passcode.ts';
-import { isForgotten, isHeld, passcodeWithId, refuseTaken } from './passcode-rules.ts';
+import { isSaid, refused, takenBy } from './passcode-replies.ts';
+import { isForgotten, isHeld, isNothing, passcodeWithId, refuseTaken } from './passcode-rules.ts';
 import type { PasscodeTerms } from './passcode-terms.ts';
+import type { Reconciler } from './reconciler.ts';
+import type { SendRequest, SentEnd } from './step-request.ts';
 
 export interface PasscodeChangesOptions {
   readonly clock: Clock;
@@ -30,6 +33,8 @@ export interface PasscodeChangesOptions {
   readonly memories: LockMemories;
   readonly changes: Pick<EntryChanges, 'onLock' | 'byPhone'>;
   readonly people: Pick<LocalPeopleView, 'byCredential'>;
+  /** Within a turn: the lock shows what it holds, and so ends all open steps. */
+  readonly finishOpen: Reconciler['finishOpen'];
   /** What is wanted on this lock has changed. */
   readonly queued: (lockId: LockId) => void;
 }
@@ -43,12 +48,9 @@ export interface PasscodeChanges {
   remove(caller: Caller, lockId: LockId, passcodeId: CardId, via: PasscodeVia, gone: CancelSignal): Promise<ChangedPasscode>;
 }
 
-type SendRequest = Parameters<EntryChange['send']>[0];
-type SentEnd = Pick<Held, 'commandId' | 'reference'>;
-
 /** As in `PasscodeService`. */
 export function createPasscodeChanges(options: PasscodeChangesOptions): PasscodeChanges {
-  const { clock, locks, entries, counters, terms, memories, changes, people, queued } = options;
+  const { clock, locks, entries, counters, terms, memories, changes, people, finishOpen, queued } = options;
   const newestOf = async (lockId: LockId) => entries.inMemory(lockId) ?? entries.of(lockId);
 
   /** The grants that give it to this lock. */
@@ -83,7 +85,7 @@ export function createPasscodeChanges(options: PasscodeChangesOptions): Passcode
   /** Puts the passcode on the lock in the turn of a change, or takes it off. */
   function sending({ accountId }: Caller, lock: Lock, entry: Entry, window: ValidWindow | null) {
     return async ({ session, deadline, gone, check }: SendRequest): Promise<SentEnd> => {
-      const { kind, number, name, held } = entry;
+      const { entryId, kind, number, name, held } = entry;
       const item: Item = {
         kind,
         number,
@@ -93,7 +95,15 @@ export function createPasscodeChanges(options: PasscodeChangesOptions): Passcode
       };
       const memory = memories.of(lock);
       const request = { accountId, deadline, gone, check };
-      return takenBy(await (window === null ? memory.remove(session, [item], request) : memory.put(session, [item], request)));
+      const end = await (window === null ? memory.remove(session, [item], request) : memory.put(session, [item], request));
+      const sent = takenBy(end);
+      if (isSaid(end, memory, await newestOf(lock.lockId))) return sent;
+      // It says ok, and that it holds something else: it must show what.
+      await finishOpen(session);
+      const shown = (await newestOf(lock.lockId)).byId(entryId);
+      if (isSameWindow(shown?.held?.window ?? null, window)) return sent;
+      await entries.update(lock.lockId, (current) => (isNothing(current.byId(entryId)) ? { remove: [entryId] } : {}));
+      throw refused('not-done');
     };
   }
 
@@ -224,20 +234,4 @@ export function createPasscodeChanges(options: PasscodeChangesOptions): Passcode
       return {};
     },
   };
-}
-
-/** What is known of a step that the lock has done. Nothing that a lock says about a passcode goes any further than one word without digits. */
-function takenBy(end: StepEnd): SentEnd {
-  if (end.kind === 'unsent') throw new DomainError('lock-offline', 'the lock is not connected; nothing was sent');
-  if (end.kind === 'refused') throw refused(end.error);
-  if (end.kind !== 'done') throw new DomainError('lock-timeout', 'the command was sent, but no reply came in time: the outcome is unknown');
-  const [failed] = end.failed;
-  if (failed !== undefined) throw refused(failed.error);
-  const [reference] = end.references;
-  return { commandId: end.commandId, ...(reference !== undefined && { reference }) };
-}
-
-function refused(word: string): DomainError {
-  const lockError = /\d{4}/.test(word) ? 'failed' : word;
-  return new DomainError('lock-refused', `the lock refused: ${lockError}`, { lockError });
 }

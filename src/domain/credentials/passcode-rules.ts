@@ -69,6 +69,11 @@ export function isHeld({ held }: Entry): boolean {
   return held !== null && !(held.sure && held.window === null);
 }
 
+/** Neither wanted by anybody nor on the lock. */
+export function isNothing(entry: Entry | undefined): boolean {
+  return entry !== undefined && entry.direct === null && entry.credentialId === null && !isHeld(entry) && !entry.missing;
+}
+
 /** Throws `passcode-exists` without saying whose it is. */
 export function refuseTaken(current: EntryLookUp, code: string, except?: CardId): void {
   const known = current.byNumber('passcode', code);

@@ -1,4 +1,5 @@
 // Passcodes over the real domain, with a scripted lock.
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { CardId } from '../../../src/domain/credentials/card.ts';
 import type { NewPasscode, PasscodeVia } from '../../../src/domain/credentials/passcode.ts';
@@ -13,6 +14,18 @@ const stays = new AbortController().signal;
 const always = { startDate: 0, endDate: 0 };
 const dayMs = 86_400_000;
 
+/** As Protocol 4.1 has it. */
+function digestOf(all: readonly CredentialOnLock[]): string {
+  const sorted = all.toSorted((a, b) => (a.number < b.number ? -1 : 1));
+  const lines = sorted.map(({ kind, number, startDate, endDate, hours, once }) =>
+    [kind.charAt(0), number, startDate, endDate, hours, once ? '1' : ''].join(),
+  );
+  return createHash('sha256')
+    .update(lines.map((line) => `${line}\n`).join(''))
+    .digest('hex')
+    .slice(0, 16);
+}
+
 /** A lock with one memory for cards and passcodes. */
 async function setUp(can = {}) {
   const domain = await createDomain();
@@ -21,16 +34,20 @@ async function setUp(can = {}) {
   Object.assign(drivers.ofKind('native') ?? {}, { capabilities: () => capabilities });
   await locks.update(lockId, (lock) => ({ ...lock, features: { features: ['credentials'], limits: { passcodeDigits: [5, 8] } } }));
   const memory = new Map<string, CredentialOnLock>();
+  /** What it forgets to do, though it says ok. */
+  const faults = { forgets: false, keeps: false };
   link.connect(lockId, (command) => {
-    if (command.op === 'put-credentials') for (const item of command.items) memory.set(item.number, item);
-    if (command.op === 'remove-credentials') for (const { number } of command.items) memory.delete(number);
-    return { kind: 'ok', credentials: { count: memory.size, digest: '0'.repeat(16), failed: [] } };
+    if (command.op === 'put-credentials' && !faults.forgets) for (const item of command.items) memory.set(item.number, item);
+    if (command.op === 'remove-credentials' && !faults.keeps) for (const { number } of command.items) memory.delete(number);
+    const all = [...memory.values()];
+    const listing = command.op === 'list-credentials' ? { listing: { credentials: all, total: all.length } } : {};
+    return { kind: 'ok', credentials: { count: all.length, digest: digestOf(all), failed: [], ...listing } };
   });
   const add = (some: Partial<NewPasscode> = {}, via: PasscodeVia = 'gateway', caller = callers.manager) =>
     passcodes.add(caller, lockId, { type: 'permanent', name: 'Cleaner', ...always, ...some }, via, stays);
   const entryOf = async (id: number) => (await entries.of(lockId)).byId(id as CardId);
   const listed = async () => (await passcodes.list(callers.manager, lockId, { pageNo: 1, pageSize: 100 })).list;
-  return { ...domain, memory, add, entryOf, listed, now: () => clock.now() };
+  return { ...domain, memory, faults, add, entryOf, listed, now: () => clock.now() };
 }
 
 describe('adding a passcode', () => {
@@ -62,6 +79,17 @@ describe('adding a passcode', () => {
     expect(seen).toEqual([[[null, false]]]);
     expect((await entries.of(lockId)).entries).toEqual([]);
     expect((await passcodes.list(callers.manager, lockId, { pageNo: 1, pageSize: 10 })).total).toBe(0);
+  });
+
+  it('is no success when the lock says ok and holds something else, and the code is free again', async () => {
+    const { add, faults, listed, memory, entries } = await setUp();
+    faults.forgets = true;
+    await expect(add({ code: '482913' })).rejects.toMatchObject({ code: 'lock-refused', lockError: 'not-done' });
+    expect(await listed()).toEqual([]);
+    faults.forgets = false;
+    expect((await entries.of(lockId)).byNumber('passcode', '482913')).toBeUndefined();
+    await add({ code: '482913' });
+    expect([...memory.keys()]).toEqual(['482913']);
   });
 
   it('refuses what is weak or wrong for this lock, before anything is stored or sent', async () => {
@@ -123,19 +151,20 @@ describe('a passcode', () => {
   });
 
   it('gets other times, another name, and goes, with the word of the lock', async () => {
-    const { add, passcodes, memory, listed, link } = await setUp();
+    const { add, passcodes, memory, listed, faults } = await setUp();
     const { passcodeId, code } = await add();
     const times = { startDate: 5, endDate: 9_000_000_000_000 };
     expect(await passcodes.change(callers.manager, lockId, passcodeId, times, 'gateway', stays)).toEqual({});
     expect(memory.get(code)).toMatchObject(times);
     await passcodes.rename(callers.manager, lockId, passcodeId, 'Post');
     expect(await listed()).toMatchObject([{ passcodeId, name: 'Post', type: 'period', ...times, isCustom: false }]);
-    link.reply(lockId, () => refusal('busy'));
-    expect(await codeOf(() => passcodes.remove(callers.manager, lockId, passcodeId, 'gateway', stays))).toBe('lock-refused');
-    expect(await listed()).toHaveLength(1);
-    link.reply(lockId, () => ({ kind: 'ok', credentials: { count: 0, digest: '0'.repeat(16), failed: [] } }));
+    faults.keeps = true;
+    const failure = await passcodes.remove(callers.manager, lockId, passcodeId, 'gateway', stays).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'lock-refused', lockError: 'not-done' });
+    expect([(await listed()).length, memory.size]).toEqual([1, 1]);
+    faults.keeps = false;
     expect(await passcodes.remove(callers.manager, lockId, passcodeId, 'gateway', stays)).toEqual({});
-    expect(await listed()).toEqual([]);
+    expect([await listed(), memory.size]).toEqual([[], 0]);
   });
 
   it('that a grant wants is changed at the grant', async () => {
