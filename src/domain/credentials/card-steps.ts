@@ -52,9 +52,9 @@ export function addition({
       const there = current.byNumber('card', cardNumber);
       const last = there && before !== undefined ? heldBefore(there) : before && cardWindow(before);
       const held = open(window, last, createdAt);
-      if (there !== undefined) return { ...there, held };
-      const entry = newEntry(card);
-      return before === null ? { ...entry, held } : { ...entry, name: '', createdBy: '', held };
+      if (there !== undefined && there.credentialId !== null) return { ...there, held };
+      const { name, createdBy } = last === null ? card : { name: '', createdBy: '' };
+      return { ...(there ?? newEntry(card)), name, createdBy, held, managed: true, missing: false };
     },
     send: (request) =>
       sendCardCommand(commands, request, { op: 'add-card', cardNumber: sameCard(cardNumber), startDate, endDate }, undefined),

@@ -110,7 +110,7 @@ function afterStep(entry: Entry, held: Held, shown: ValidWindow | null, around: 
   if (sent !== null && shown === null) {
     const isUsed = entry.used || sent.once || before?.once === true;
     const wasThere = before !== undefined && before !== null && !isOver(before, around.now + clockToleranceMs);
-    return { ...entry, used: isUsed, missing: !isUsed && wanted !== null && wasThere, held: null };
+    return { ...entry, used: isUsed, missing: !isUsed && wanted !== null && (wasThere || entry.missing), held: null };
   }
   if (before === undefined || before === null || shown === null || isSameWindow(shown, before)) return { ...entry, held: now };
   return { ...entry, held: now, missing: isMissing(entry, before, shown, wanted, around) };

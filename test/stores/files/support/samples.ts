@@ -1,7 +1,7 @@
 // Samples for tests: a lock, a card, an event.
 
 import type { AccountId } from '../../../../src/domain/accounts/account.ts';
-import type { Card, CardId } from '../../../../src/domain/credentials/card.ts';
+import type { CardId } from '../../../../src/domain/credentials/card.ts';
 import { always, type Entry } from '../../../../src/domain/credentials/entry.ts';
 import { nativeDriver } from '../../../../src/domain/locks/hub.ts';
 import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../../../src/domain/locks/lock.ts';
@@ -51,20 +51,6 @@ export function sampleLockBehind(number: number, hubId: DeviceId | null): Lock {
 export function sampleRemovedLock(number: number, changes: Partial<RemovedLock> = {}): RemovedLock {
   const { lockId: id, deviceId: device, name, alias, administrator } = sampleLock(number);
   return { lockId: id, deviceId: device, name, alias, administrator, removedAt: 1_767_225_700_000, removedBy: 0 as AccountId, ...changes };
-}
-
-export function sampleCard(number: number, lock: number, changes: Partial<Card> = {}): Card {
-  return {
-    cardId: number as CardId,
-    lockId: lockId(lock),
-    cardNumber: `00${number}`,
-    name: `Card ${number}`,
-    startDate: 0,
-    endDate: 0,
-    createdAt: 1_767_225_600_000,
-    createdBy: 'admin',
-    ...changes,
-  };
 }
 
 /** A card that was put on the lock directly, and that it holds. */
