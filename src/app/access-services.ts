@@ -6,6 +6,10 @@ import { createEntryService } from '../domain/credentials/entry-service.ts';
 import type { EventBus } from '../domain/event-bus.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
 import type { GrantService } from '../domain/people/grant-service.ts';
+import { createImportRunner, createStoredCaller } from '../domain/people/import-runner.ts';
+import { createImportService } from '../domain/people/import-service.ts';
+import type { NextTurn } from '../domain/people/in-slices.ts';
+import { createLocalDays } from '../domain/people/local-days.ts';
 import type { PeopleService } from '../domain/people/people-service.ts';
 import { createEnrolmentService } from '../domain/readers/enrolment-service.ts';
 import { createSuggestionService } from '../domain/readers/suggestion-service.ts';
@@ -32,6 +36,7 @@ export interface AccessServicesOptions {
   >;
   /** Of the building. */
   readonly timeZone: TimeZone;
+  readonly nextTurn: NextTurn;
 }
 
 export type AccessServices = ReturnType<typeof createAccessServices>;
@@ -41,6 +46,7 @@ export function createAccessServices(options: AccessServicesOptions) {
   const ofPeople = createPeopleServices({ ...options, granted: options.services.granted });
   return {
     ...ofPeople,
+    ...createImports(options, ofPeople),
     ...createRevocations(options),
     ...createReaders(options, ofPeople.people),
     questions: createQuestions(options),
@@ -48,12 +54,22 @@ export function createAccessServices(options: AccessServicesOptions) {
   };
 }
 
+/** People and grants as tables. */
+function createImports(options: AccessServicesOptions, { wholePeople, widening }: ReturnType<typeof createPeopleServices>) {
+  const { clock, secrets, events, stores, timeZone, nextTurn } = options;
+  const { people, schedules, locks, accounts, imports } = stores;
+  const callerOf = createStoredCaller(accounts);
+  const runner = createImportRunner({ clock, imports, people, whole: wholePeople, callerOf, secrets, emit: events.emit });
+  const days = createLocalDays(timeZone.offsetAt);
+  return { imports: createImportService({ clock, imports, people, schedules, locks, secrets, days, runner, nextTurn, widening }) };
+}
+
 /** Who could open, who did, and whether anything is missing. */
 function createQuestions({ clock, events, stores, services, timeZone }: AccessServicesOptions) {
-  const { locks, entries, records, schedules, access: log } = stores;
+  const { locks, records, schedules, access: log } = stores;
   const heardEvents = createHeardEvents({ clock, events });
   const recorder = services.accessRecorder;
-  return createAccessQuestions({ clock, log, recorder, locks, entries, records, schedules, heardEvents, timeZone });
+  return createAccessQuestions({ clock, log, recorder, locks, records, schedules, heardEvents, timeZone });
 }
 
 /** What locks hold beside what is wanted on them. */

@@ -4,7 +4,7 @@
 import { localAdministrator } from '../domain/accounts/account.ts';
 import { createAuditTrail } from '../domain/audit/audit.ts';
 import type { AuditStore } from '../domain/audit/audit-ports.ts';
-import { auditedGrants, auditedPeople, auditedSchedules } from '../domain/audit/audited-people.ts';
+import { auditedGrants, auditedImports, auditedPeople, auditedSchedules } from '../domain/audit/audited-people.ts';
 import {
   auditedAccounts,
   auditedAlarms,
@@ -61,6 +61,7 @@ export function createAuditedServices(
     enrolments: auditedEnrolments(services.enrolments, trail),
     questions: auditedQuestions(services.questions, trail),
     people: auditedPeople(services.people, trail),
+    imports: auditedImports(services.imports, trail),
     grants: auditedGrants(services.grants, trail),
     schedules: auditedSchedules(services.schedules, trail),
     audit: trail,

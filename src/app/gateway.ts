@@ -77,6 +77,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
     services.leftRoles,
     services.accessRecorder,
     services.revocationWatch,
+    services.imports,
     jobs,
     control,
     services.stallDetector,
@@ -126,7 +127,8 @@ function createServicesFor(base: Base, { store, storageHealth }: Storage, driver
 function createAccessServicesFor(base: Base, { store }: Storage, drivers: Drivers, services: Services): AccessServices {
   const { clock, secrets, events, timeZone } = base;
   const { clockIsSuspect } = store.clockTrust;
-  return createAccessServices({ clock, clockIsSuspect, timeZone, secrets, events, stores: store.ports, drivers, services });
+  const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+  return createAccessServices({ clock, clockIsSuspect, timeZone, nextTurn, secrets, events, stores: store.ports, drivers, services });
 }
 
 function alarmDetectorSettings({ alarms }: Config): AlarmDetectorSettings {

@@ -129,10 +129,10 @@ function createNounServices(options: ServicesOptions, before: CommandServices & 
   const { lists, names, commands, certainty, changeStored } = before;
   const lockService = createLockService({ locks, lists, names, accounts, statuses, batteries, link: drivers, commands, certainty });
   const credentials = createCredentialServices(options, before);
-  const { evidence, entryChanges, memories } = credentials;
+  const { evidence, entryChanges, memories, lost } = credentials;
   const webhooksStored = changeStored;
   const cardService = createCardService({
-    ...{ clock, locks, entries, accounts, counters, commands, evidence, webhooksStored },
+    ...{ clock, locks, entries, accounts, counters, commands, evidence, lost, webhooksStored },
     changes: entryChanges,
   });
   const passcodes = createPasscodeService({

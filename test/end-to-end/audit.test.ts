@@ -262,6 +262,7 @@ describe('the audit log', () => {
       'account list',
       'token list',
       'role list',
+      'access who',
       'alarm list',
       'webhook list',
       'audit list',

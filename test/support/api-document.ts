@@ -36,7 +36,7 @@ export interface Operation {
   readonly security?: readonly object[];
   readonly parameters?: readonly ParameterObject[];
   readonly requestBody?: {
-    readonly content: { readonly 'application/json': { readonly schema: object; readonly examples: Readonly<Record<string, Example>> } };
+    readonly content: Readonly<Record<string, { readonly schema: object; readonly examples: Readonly<Record<string, Example>> }>>;
   };
   readonly responses: Readonly<Record<string, ResponseObject | ReferenceObject>>;
 }

@@ -141,7 +141,9 @@ function asked(path: string, method: string, operation: Operation, odd: boolean)
       ),
     );
   });
-  const body = requestBody && valueFor(requestBody.content['application/json'].schema as Schema).map((value) => JSON.stringify(value));
+  const [mediaType = 'application/json', content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+  const sent = content && valueFor(content.schema as Schema);
+  const body = sent?.map((value) => (mediaType === 'application/json' ? JSON.stringify(value) : String(value)));
   return fc
     .record({
       values: fc.tuple(...values),
@@ -167,7 +169,7 @@ function asked(path: string, method: string, operation: Operation, odd: boolean)
           token: security ? undefined : token,
           body,
         },
-        headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
+        headers: body === undefined ? headers : { 'content-type': mediaType, ...headers },
       };
     });
 }

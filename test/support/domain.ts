@@ -348,6 +348,7 @@ export async function createDomain(
     storageHealth: () => gatewayStorage.health,
   });
   const accessServices = createAccessServices({
+    nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
     ...{ clock, clockIsSuspect, timeZone: createTimeZone('Europe/Berlin'), secrets, events, drivers, services, stores },
   });
   const { live, commands, alarms, alarmDetector, webhooks } = services;

@@ -29,6 +29,7 @@ import type { RegistrationService } from '../../src/domain/locks/registration-se
 import { paginate } from '../../src/domain/page.ts';
 import type { Log } from '../../src/domain/part.ts';
 import type { GrantService } from '../../src/domain/people/grant-service.ts';
+import type { ImportService } from '../../src/domain/people/import-service.ts';
 import type { PeopleService } from '../../src/domain/people/people-service.ts';
 import type { ScheduleService } from '../../src/domain/people/schedule-service.ts';
 import type { EnrolmentService } from '../../src/domain/readers/enrolment-service.ts';
@@ -193,6 +194,7 @@ export interface FakeServices {
   readonly signIns: Open<SignInService>;
   readonly live: Open<LiveService>;
   readonly webhooks: Open<WebhookService>;
+  readonly imports: Open<ImportService>;
   readonly revocations: Open<RevocationService>;
   readonly suggestions: Open<SuggestionService>;
   readonly enrolments: Open<EnrolmentService>;
@@ -308,6 +310,12 @@ function createFakeServices(): FakeServices {
       setHolidays: async () => unexpected('schedules.setHolidays'),
     },
     audit: { page: async () => unexpected('audit.page') },
+    imports: {
+      dryRun: async () => unexpected('imports.dryRun'),
+      apply: async () => unexpected('imports.apply'),
+      progress: () => unexpected('imports.progress'),
+      exportPeople: async () => unexpected('imports.exportPeople'),
+    },
     revocations: {
       lost: async () => unexpected('revocations.lost'),
       lostCard: async () => unexpected('revocations.lostCard'),

@@ -1,6 +1,7 @@
 // The answers of the services of people, grants and schedules to the samples of their descriptions.
 import type { LockId } from '../../src/domain/locks/lock.ts';
 import { paginate } from '../../src/domain/page.ts';
+import type { StoredImport } from '../../src/domain/people/import-ports.ts';
 import type { CredentialId, GrantId, Person, PersonId, Schedule, ScheduleId } from '../../src/domain/people/person.ts';
 import type { FakeServices } from './fake-services.ts';
 
@@ -22,6 +23,43 @@ const erika: Person = {
 const progress = { wanted: 9, onLock: 7, pending: 1, failed: 1, removing: 0, doneDate: null };
 const warnings = [{ lockId: 4 as LockId, code: 'not-supported' as const, message: 'has no keypad' }];
 const office: Schedule = { scheduleId: 3 as ScheduleId, name: 'Office', hours: [{ days: [1, 2, 3, 4, 5], from: 420, to: 1140 }] };
+
+const importId = '51f0c2a9e4b7d386';
+const plan = '9f2c61d0b7a34e58c1f7d2096ab3e4859f2c61d0b7a34e58c1f7d2096ab3e485';
+const said = {
+  lines: 512,
+  counts: { added: 3, updated: 2, unchanged: 507, extraneous: 4 },
+  locks: [{ lockId: 7 as LockId, added: 3, removed: 1, different: 2 }],
+  removesMoreThanAQuarter: false,
+};
+const stored: StoredImport = {
+  ...{
+    importId,
+    plan,
+    surroundings: plan,
+    doors: [],
+    absent: 'keep',
+    createdAt: 1_763_715_600_000,
+    createdBy: 'alice',
+    ...said,
+    changes: 5,
+  },
+  ...{ widened: [], state: 'applied', appliedBy: null, changedAt: 1_763_715_660_000, conflictCount: 1, reason: '' },
+  conflicts: [{ line: 17, personId: 5 as PersonId, message: 'the person has changed meanwhile' }],
+};
+
+/** A table of the samples has an error in its second line when a date in it is before the other. */
+export function answerAboutImports(imports: FakeServices['imports']): void {
+  imports.exportPeople = async () => 'Person\r\n';
+  imports.apply = async () => undefined;
+  imports.progress = () => ({ stored, done: 5, of: 5, expireDate: 1_763_802_060_000 });
+  imports.dryRun = async (_caller, text) => {
+    if (!text.includes('2026-02-01,2026-01-31')) return { plan: { ...said, errors: [], errorCount: 0 }, stored };
+    const nothing = { counts: { added: 0, updated: 0, unchanged: 0, extraneous: 0 }, locks: [], removesMoreThanAQuarter: false };
+    const errors = [{ line: 2, column: 'To', message: 'is before From' }];
+    return { plan: { lines: 1, ...nothing, errors, errorCount: 1 }, stored: null };
+  };
+}
 
 /** `asked` writes down what a service was asked. */
 export function answerAboutPeople(

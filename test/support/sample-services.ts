@@ -27,7 +27,7 @@ import {
   sampleStatus,
   sampleView,
 } from './fake-services.ts';
-import { answerAboutPeople } from './people-answers.ts';
+import { answerAboutImports, answerAboutPeople } from './people-answers.ts';
 
 /** From now on they answer with samples; `calls` is what they were asked, without the caller and the abort signal. */
 export function answerWithSamples({
@@ -44,6 +44,7 @@ export function answerWithSamples({
   alarms,
   audit,
   webhooks,
+  imports,
   revocations,
   suggestions,
   entries,
@@ -258,6 +259,7 @@ export function answerWithSamples({
       ],
       page,
     );
+  answerAboutImports(imports);
   answerAboutPeople(others, asked);
   Object.assign(webhooks, {
     create: asked('createWebhook', Promise.resolve(issued)),
@@ -312,7 +314,7 @@ export function answerWithSamples({
   questions.who = async (_caller, _question, page) => ({ ...paginate([opener], page), superPasscode: true, strangers: 0 });
   questions.where = async (_caller, _question, page) => ({ ...paginate([opener], page), hiddenLocks: 1 });
   questions.records = async (_caller, { personId }, page) => ({
-    ...paginate([{ record: swipe, personId, credentialId: 12, showsPasscodes: false }], page),
+    ...paginate([{ record: swipe, personId, credentialId: 12 }], page),
     hiddenLocks: 0,
   });
   questions.completeness = async () => ({

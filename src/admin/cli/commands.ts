@@ -1,5 +1,6 @@
 // All commands, in the order of the help.
 import type { Config } from '../../app/config.ts';
+import { access } from './access.ts';
 import { accounts } from './accounts.ts';
 import { alarms } from './alarms.ts';
 import { audit } from './audit.ts';
@@ -51,6 +52,7 @@ export function commandTable(serve: (read: () => Config) => Promise<void>): read
     tokens,
     roles,
     cards,
+    access,
     alarms,
     webhooks,
     audit,

@@ -2,7 +2,6 @@
 import type { Caller } from '../accounts/account.ts';
 import type { Clock } from '../clock.ts';
 import { everyForm } from '../credentials/byte-order.ts';
-import type { EntryStore } from '../credentials/entry-ports.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
@@ -42,11 +41,6 @@ export interface OnLock extends Opener {
   readonly lockId: LockId;
 }
 
-/** `showsPasscodes`: the caller may know the passcodes of the lock. */
-export interface SeenRecord extends PersonRecord {
-  readonly showsPasscodes: boolean;
-}
-
 interface Hidden {
   /** Further locks of which the caller is no manager. */
   readonly hiddenLocks: number;
@@ -59,7 +53,7 @@ export interface AccessQuestions {
   /** Which locks a credential, a person or a card in every byte order could open then. */
   where(caller: Caller, question: OpenerQuestion, page: PageRequest): Promise<Page<OnLock> & Hidden>;
   /** What a person did: the records of the numbers that were this person's at their lockDate, newest first. */
-  records(caller: Caller, question: PersonRecordsQuestion, page: PageRequest): Promise<Page<SeenRecord> & Hidden>;
+  records(caller: Caller, question: PersonRecordsQuestion, page: PageRequest): Promise<Page<PersonRecord> & Hidden>;
   /** Whether every event of a lock between two dates is there. Rejects with `lock-not-found`, `forbidden`. */
   completeness(caller: Caller, question: CompletenessQuestion): Promise<Completeness>;
 }
@@ -69,13 +63,12 @@ export function createAccessQuestions(options: {
   readonly log: AccessLog;
   readonly recorder: Pick<AccessRecorder, 'caughtUp' | 'allCaughtUp'>;
   readonly locks: LockStore;
-  readonly entries: Pick<EntryStore, 'of'>;
   readonly records: RecordStore;
   readonly schedules: Pick<ScheduleStore, 'holidays'>;
   readonly heardEvents: HeardEvents;
   readonly timeZone: TimeZone;
 }): AccessQuestions {
-  const { clock, log, recorder, locks, entries, records, schedules, timeZone } = options;
+  const { clock, log, recorder, locks, records, schedules, timeZone } = options;
   const completeness = createCompleteness(options);
   const calendar = (): LocalCalendar => ({ zone: timeZone, holidays: schedules.holidays() });
 
@@ -115,7 +108,7 @@ export function createAccessQuestions(options: {
       await recorder.allCaughtUp();
       const lines = await log.about({ personId: question.personId });
       const { shown, hiddenLocks } = askedLocks(locks, caller, lockIdsOf(lines));
-      const found = await recordsOf({ records, entries, lines, shown, question });
+      const found = await recordsOf({ records, lines, shown, question });
       const still = new Set(askedLocks(locks, caller, shown).shown);
       const seen = found.filter(({ record }) => still.has(record.lockId));
       return {

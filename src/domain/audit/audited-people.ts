@@ -1,5 +1,6 @@
 // The audit action of each method of the services of people, grants and schedules. No card number and no passcode gets here.
 import type { GrantService } from '../people/grant-service.ts';
+import type { ImportService } from '../people/import-service.ts';
 import type { GivenGrant } from '../people/new-grant.ts';
 import type { PeopleService } from '../people/people-service.ts';
 import type { CredentialId, GrantId, PersonId, ScheduleId } from '../people/person.ts';
@@ -66,6 +67,14 @@ const schedules: AuditTable<ScheduleService> = {
   setHolidays: ([, dates]) => ({ action: 'holidays-set', object: 'holidays', detail: `${dates.length} days` }),
 };
 
+const imports: AuditTable<ImportService> = {
+  // A dry run changes nothing.
+  dryRun: 'not-audited',
+  apply: ([, importId, plan]) => ({ action: 'import-apply', object: `import ${importId}`, detail: `plan ${plan.slice(0, 16)}` }),
+  progress: 'not-audited',
+  exportPeople: 'not-audited',
+};
+
 /** Suspending and its end are what one looks for later; the other members are named. */
 function changed(changes: Parameters<PeopleService['change']>[2]): string {
   return Object.entries(changes)
@@ -86,4 +95,5 @@ const detailAtMost = 500;
 
 export const auditedPeople = (service: PeopleService, trail: AuditTrail) => audited(service, people, trail);
 export const auditedGrants = (service: GrantService, trail: AuditTrail) => audited(service, grants, trail);
+export const auditedImports = (service: ImportService, trail: AuditTrail) => audited(service, imports, trail);
 export const auditedSchedules = (service: ScheduleService, trail: AuditTrail) => audited(service, schedules, trail);

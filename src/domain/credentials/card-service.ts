@@ -5,12 +5,13 @@ import { requireRole, requireRoleStill } from '../accounts/permissions.ts';
 import type { CancelSignal } from '../cancel-signal.ts';
 import type { Clock } from '../clock.ts';
 import type { CounterStore } from '../counters.ts';
-import { invalidParameter } from '../errors.ts';
+import { DomainError, invalidParameter } from '../errors.ts';
 import type { QueueStats } from '../keyed-queue.ts';
 import type { CommandService } from '../locks/command-service.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
+import type { LostNumbers } from '../revocations/lost-numbers.ts';
 import { type Card, type CardId, type CardOnLock, hasEnded, requireInOrder, storedCardNumber, type Validity, type Via } from './card.ts';
 import { listCardsOnLock } from './card-commands.ts';
 import type { CardEvidence } from './card-evidence.ts';
@@ -62,10 +63,11 @@ export function createCardService(options: {
   readonly commands: CommandService;
   readonly changes: EntryChanges;
   readonly evidence: CardEvidence;
+  readonly lost: Pick<LostNumbers, 'has'>;
   /** As in the options of the changes. */
   readonly webhooksStored: () => Promise<void>;
 }): CardService {
-  const { clock, locks, entries, accounts, counters, commands, changes, evidence, webhooksStored } = options;
+  const { clock, locks, entries, accounts, counters, commands, changes, evidence, lost, webhooksStored } = options;
   const needs = 'cards';
 
   return {
@@ -90,6 +92,7 @@ export function createCardService(options: {
       if (hasEnded({ endDate }, createdAt)) throw invalidParameter('endDate', 'must not be in the past');
       requireRole(locks, caller, lockId, 'manager');
       const newCard = async () => {
+        if (lost.has(number)) throw new DomainError('conflict', 'this card was reported lost: report first that it was found');
         refuseKnown(entries.inMemory(lockId) ?? (await entries.of(lockId)), number, byteOrder, createdAt);
         const cardId = (await counters.next('cardId')) as CardId;
         return { card: { cardId, lockId, cardNumber: number, name, startDate, endDate, createdAt, createdBy: caller.username }, byteOrder };

@@ -1,6 +1,7 @@
 // Applies an import person by person, in the background. It is stored first, so that a crash goes on with it; whoever is as planned already is
 // passed over, and whoever somebody else has changed meanwhile is left alone.
-import type { Caller } from '../accounts/account.ts';
+import { type Caller, localAdministrator } from '../accounts/account.ts';
+import type { AccountStore } from '../accounts/account-ports.ts';
 import type { Clock } from '../clock.ts';
 import { DomainError } from '../errors.ts';
 import type { Emit } from '../event-bus.ts';
@@ -126,4 +127,15 @@ export function createImportRunner(options: {
 /** A refusal that every other person would meet, too, above all because whoever applies it may not any more. */
 function isForAll({ code }: DomainError): boolean {
   return code === 'internal-error' || code === 'forbidden' || code === 'token-invalid' || code === 'token-expired';
+}
+
+/** The account that applies an import, as it is now. Throws `forbidden` when it is gone. */
+export function createStoredCaller(accounts: Pick<AccountStore, 'get'>) {
+  return ({ accountId, tokenId, username }: NonNullable<StoredImport['appliedBy']>): Caller => {
+    if (accountId === localAdministrator.accountId) return localAdministrator;
+    const account = accounts.get(accountId);
+    if (account === undefined) throw new DomainError('forbidden', `the account ${username} was removed`);
+    const { gatewayAdministrator, accessManager } = account;
+    return { accountId, username, gatewayAdministrator, accessManager, ...(tokenId !== null && { tokenId }) };
+  };
 }

@@ -3,7 +3,6 @@ import type { Caller } from '../accounts/account.ts';
 import { requireAccessRights } from '../accounts/permissions.ts';
 import type { Clock } from '../clock.ts';
 import { DomainError, invalidParameter } from '../errors.ts';
-import type { LockId } from '../locks/lock.ts';
 import type { LocalLockView } from '../locks/lock-ports.ts';
 import { createSemaphore } from '../mutex.ts';
 import type { PageRequest } from '../page.ts';
@@ -18,6 +17,7 @@ import { createSlices, type NextTurn } from './in-slices.ts';
 import type { LocalDays } from './local-days.ts';
 import type { LocalPeopleView, ScheduleStore } from './people-ports.ts';
 import type { Absent, ImportPlan, ImportWorld } from './planned-import.ts';
+import type { Widening } from './widening.ts';
 
 /** A dry run: the plan, and under which id it may be applied; null when it has errors. */
 export interface DryRun {
@@ -69,10 +69,9 @@ export function createImportService(options: {
   readonly days: LocalDays;
   readonly runner: ImportRunner;
   readonly nextTurn: NextTurn;
-  /** Throws `forbidden` unless the caller is manager on each of these locks. */
-  readonly requireWidening: (caller: Caller, lockIds: readonly LockId[]) => void;
+  readonly widening: Pick<Widening, 'requireManaged'>;
 }): Imports {
-  const { clock, imports, people, schedules, locks, secrets, days, runner, nextTurn, requireWidening } = options;
+  const { clock, imports, people, schedules, locks, secrets, days, runner, nextTurn, widening } = options;
   const slices = createSlices(clock, nextTurn);
   const oneByOne = createSemaphore(1);
   let waiting = 0;
@@ -147,7 +146,7 @@ export function createImportService(options: {
         const seen = world();
         const plan = await slices.run(planImport(text, absent, seen));
         if (plan.errorCount > 0) return { plan, stored: null };
-        requireWidening(caller, plan.widened);
+        widening.requireManaged(caller, plan.widened);
         return { plan, stored: await store(caller, plan, absent, seen) };
       });
     },
@@ -160,7 +159,7 @@ export function createImportService(options: {
         if (one.plan !== plan) throw new DomainError('conflict', 'this is another plan than that of the dry run');
         if (one.state !== 'planned') throw new DomainError('conflict', `the import is ${one.state} already`);
         if (imports.all().some(({ state }) => state === 'applying')) throw new DomainError('conflict', 'another import is being applied');
-        requireWidening(caller, one.widened);
+        widening.requireManaged(caller, one.widened);
         await requireUnchanged(one);
         const { accountId, username, tokenId = null } = caller;
         const appliedBy = { accountId, username, tokenId };

@@ -14,6 +14,8 @@ import { sharedDates } from './pieces.ts';
 type Dates = Pick<Grant, 'startDate' | 'endDate'>;
 
 export interface Widening {
+  /** Throws `forbidden` unless the caller is a manager on each of these locks; the administrator of the machine need not be. */
+  requireManaged(caller: Caller, lockIds: Iterable<LockId>): void;
   /** The locks that a grant reaches now; locks that are gone are none. */
   locksOf(grant: Pick<Grant, 'lockIds' | 'groupIds'>): ReadonlySet<LockId>;
   /** The locks that are open to the person `after` in a way in which they were not `before`; undefined: there was no such person. */
@@ -67,16 +69,21 @@ export function createWidening(options: {
       throw new DomainError('token-invalid', 'the access token was revoked');
   }
 
+  function requireManaged(caller: Caller, lockIds: Iterable<LockId>): void {
+    // The administrator of the machine has no account: whoever may change the files may do this, too.
+    if (caller.accountId === localAdministrator.accountId) return;
+    for (const lockId of lockIds) requireRole(locks, caller, lockId, 'manager');
+  }
+
   return {
     locksOf,
     locksWidened,
     requireAllowed(caller, before, after, now) {
       requireAccessRights(caller);
-      // The administrator of the machine has no account: whoever may change the files may do this, too.
-      if (caller.accountId === localAdministrator.accountId) return;
-      requireStill(caller);
-      for (const lockId of locksWidened(before, after, now)) requireRole(locks, caller, lockId, 'manager');
+      if (caller.accountId !== localAdministrator.accountId) requireStill(caller);
+      requireManaged(caller, locksWidened(before, after, now));
     },
+    requireManaged,
   };
 }
 

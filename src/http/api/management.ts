@@ -11,6 +11,7 @@ import type { Bridges } from '../../domain/locks/bridges.ts';
 import type { FoundDevices } from '../../domain/locks/found-devices.ts';
 import type { HubService } from '../../domain/locks/hub.ts';
 import type { RegistrationService } from '../../domain/locks/registration-service.ts';
+import type { ImportService } from '../../domain/people/import-service.ts';
 import type { RevocationService } from '../../domain/revocations/revocation-service.ts';
 import type { WebhookService } from '../../domain/webhooks/webhook-service.ts';
 import { invalidParameters } from '../pipeline/problem.ts';
@@ -21,6 +22,7 @@ import { bridgeRoutes } from './bridge-routes.ts';
 import type { LockMake } from './driver-member.ts';
 import { gatewayRoutes } from './gateway-routes.ts';
 import { hubRoutes } from './hub-routes.ts';
+import { importRoutes } from './import-routes.ts';
 import { pairingRoutes } from './pairing-routes.ts';
 import { questionRoutes } from './question-routes.ts';
 import { revocationRoutes } from './revocation-routes.ts';
@@ -44,6 +46,7 @@ export function createManagement(options: {
   readonly bridges?: Pick<Bridges, 'list'>;
   readonly alarms?: Pick<AlarmService, 'list' | 'end'>;
   readonly webhooks?: WebhookService;
+  readonly imports?: ImportService;
   readonly revocations?: RevocationService;
   readonly questions?: AccessQuestions;
   readonly audit: AuditService;
@@ -61,6 +64,7 @@ export function createManagement(options: {
     bridges,
     alarms,
     webhooks,
+    imports,
     revocations,
     questions,
     audit,
@@ -74,6 +78,7 @@ export function createManagement(options: {
     ...(bridges ? bridgeRoutes(bridges) : []),
     ...(alarms ? alarmRoutes(alarms) : []),
     ...(webhooks ? webhookRoutes(webhooks) : []),
+    ...(imports ? importRoutes(imports) : []),
     ...(revocations ? revocationRoutes(revocations) : []),
     ...(questions ? questionRoutes(questions) : []),
     ...auditRoutes(audit),
@@ -94,8 +99,16 @@ async function handle(route: Route, caller: Caller, request: unknown): Promise<o
   if (asked === undefined) throw invalidParameter('parameters', 'must be an object of strings');
   const problems: ParameterProblem[] = [];
   const parameters = route.parameters.read(asked.parameters, problems);
-  const body = route.body?.read(asked.body, problems);
+  const body = route.textBody === undefined ? route.body?.read(asked.body, problems) : textIn(asked.body, problems);
   if (problems.length > 0) throw invalidParameters(problems);
   const answer = await route.handle({ caller, parameters, body, gone: new AbortController().signal });
-  return answer.body;
+  return 'text' in answer ? { text: String(answer.text) } : answer.body;
+}
+
+/** A text in place of JSON is the member `text` here. */
+function textIn(body: unknown, problems: ParameterProblem[]): string {
+  const { text } = typeof body === 'object' && body !== null ? (body as { text?: unknown }) : {};
+  if (typeof text === 'string') return text;
+  problems.push({ parameter: 'text', message: 'must be a string' });
+  return '';
 }

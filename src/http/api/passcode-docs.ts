@@ -81,7 +81,7 @@ export const passcodeDocs = {
     summary: 'A passcode with its digits',
     description: 'Each reading is a line in the audit log.',
     requiredRole: 'administrator',
-    refusals: ['not-found', 'storage-unavailable'],
+    refusals: ['not-lock-administrator', 'not-found', 'storage-unavailable'],
     answers: { 200: 'Passcode' },
     examples: [{ title: 'By the administrator', parameters: { lockId, keyboardPwdId }, answer: { ...passcode, keyboardPwd: '482913' } }],
   },

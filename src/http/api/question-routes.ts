@@ -8,7 +8,7 @@ import { cardNumber, id, integer, millis } from '../pipeline/fields.ts';
 import { ok, type Route, route } from '../pipeline/route.ts';
 import { validate, whenValid } from '../pipeline/validate.ts';
 import type { ResponseBody } from './response-schemas.ts';
-import { pageView, recordView, wholeRecordView } from './views.ts';
+import { pageView, recordView } from './views.ts';
 
 const lockId = id<LockId>();
 const page = { pageNo: integer().default(1), pageSize: integer(1, 1000).default(100) };
@@ -71,8 +71,8 @@ export function questionRoutes(questions: AccessQuestions): readonly Route[] {
     }),
     route('GET', '/api/v1/access/records', 'whatPersonDid', recordsAsked, async ({ caller, parameters: { question, page } }) => {
       const { hiddenLocks, ...found } = await questions.records(caller, question, page);
-      const view = pageView(found, ({ record, personId, credentialId, showsPasscodes }) => ({
-        ...(showsPasscodes ? wholeRecordView(record) : recordView(record)),
+      const view = pageView(found, ({ record, personId, credentialId }) => ({
+        ...recordView(record),
         personId,
         credentialId,
       }));

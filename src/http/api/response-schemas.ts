@@ -6,6 +6,7 @@ import type { ErrorCode } from '../../domain/errors.ts';
 import { deliveryTypes } from '../../domain/webhooks/delivery.ts';
 import { problemKinds } from '../pipeline/problem.ts';
 import { entrySchemas } from './entry-schemas.ts';
+import { importSchemas } from './import-schemas.ts';
 import { bridge, capabilities, driver, mqttLogin } from './make-schemas.ts';
 import * as people from './people-schemas.ts';
 import { besideOpeners, completeness, hidden, opener } from './question-schemas.ts';
@@ -332,6 +333,7 @@ export const responseSchemas = {
   WebhookAttempt: z.strictObject({ delivered: z.boolean(), status: z.int().nullable(), reason: z.string(), ms: count }),
   Delivery: delivery,
   DeliveryPage: page(delivery),
+  ...importSchemas,
   Revocation: revocationSchemas.Revocation,
   ...readerSchemas,
   SuggestionPage: page(readerSchemas.Suggestion),

@@ -57,9 +57,9 @@ export const memberDocs: Readonly<Record<string, string>> = {
   stateDate: 'When the lock said so: milliseconds since 1970 (UTC); null when it never has.',
   stateSure:
     'False when the bolt may have moved since the lock said its state: a command without a sure end, a jam, a connection in which it has not said it. Tells nothing of a lock that is offline or whose state is null.',
-  state: 'Whether it is locked; null when that is not known.',
+  state: 'Whether it is locked; null when that is not known. Of an import: `planned`, `applying`, `done`, `stopped`.',
   reason:
-    'Why not, in the word of the lock, such as `jammed`. Of an alarm: what was seen, for people. Of a delivery: why it failed, for people. Of a bridge: why it is not connected.',
+    'Why not, in the word of the lock, such as `jammed`. Of an alarm: what was seen, for people. Of a delivery: why it failed, for people. Of a bridge: why it is not connected. Of an import: why it stopped.',
   success:
     'Whether it was done. In a record 1, or 0 for a refused attempt. Of the capabilities, what confirms an unlock: the bolt, the relay, or what the device says of itself.',
 
@@ -157,7 +157,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   online: 'Of a lock or hub, whether it is connected now. Of the gateway, how many locks are. Of a driver, whether its program runs.',
   lastSeen: 'When it was last connected: milliseconds since 1970 (UTC); null for never.',
   locks:
-    'How many locks there are; of a hub, how many are bound to it; of a bridge, how many are spoken to over it. Of something lost: each lock on which it was ever wanted or held, as far as the caller is manager there.',
+    'How many locks there are; of a hub, how many are bound to it; of a bridge, how many are spoken to over it. Of something lost: each lock on which it was ever wanted or held, as far as the caller is manager there. Of an import, those that change.',
   closeDate: 'When the pairing or the enrolment closes by itself: milliseconds since 1970 (UTC).',
   address: 'The address from which it came; of an announced device the bridge and the topic of its state.',
   keyFingerprint: 'The first 16 hex digits of SHA-256 over the key, in groups of four; null for a device that a bridge announces.',
@@ -176,7 +176,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   tokenId: 'Id of the token; never given twice.',
   token: 'The token itself; cannot be read again.',
   expiresInDays: 'For how many days; for ever without it.',
-  expireDate: 'When it expires: milliseconds since 1970 (UTC); null for never.',
+  expireDate: 'When it expires: milliseconds since 1970 (UTC); null for never, and of an import while it is applied.',
 
   // Alarms
   kind: 'What kind of alarm it is; at most one of each stands for a lock, or for the gateway itself. Of a driver, the make. Of a credential, `card` or `passcode`.',
@@ -212,7 +212,8 @@ export const memberDocs: Readonly<Record<string, string>> = {
   note: 'Whatever people should know; may have several lines.',
   suspended: 'Nothing of the person is wanted on any lock until that ends.',
   search: 'Any part of the name or the externalId, whatever the case, or a card number in any byte order.',
-  removed: 'The person was deleted, and is shown until every lock has confirmed it.',
+  removed:
+    'The person was deleted, and is shown until every lock has confirmed it. Of a lock in an import, how many cards and passcodes do not open it any more.',
   credentials: 'Cards and passcodes of the person; in a list how many.',
   grants: 'What the person may open; in a list how many.',
   passcode: 'The passcode, shown this once.',
@@ -228,15 +229,33 @@ export const memberDocs: Readonly<Record<string, string>> = {
   days: '1 (Monday) to 7; 8: a holiday, on which only lines with 8 count.',
   dates: 'Local dates.',
 
+  // Import and export (HTTP API 12.5)
+  importId: 'Id of the import, at random; null: the dry run found errors, and is not stored.',
+  plan: 'SHA-256 over everything that the import is about and would change: who applies it says which plan was seen. Null with errors.',
+  absent: 'What becomes of people who are not in the table: `keep` or `revoke`.',
+  separator: 'Between the cells: `comma`, `semicolon` or `tab`.',
+  lines: 'How many lines the table has below its header, blank ones aside.',
+  line: 'Line of the table; the header is 1. Null: the person is not in it.',
+  column: 'Header of the column; null: the line as a whole.',
+  errorCount: 'How many errors there are; of many only the first 1000 are listed.',
+  people: 'How many people are added, updated, unchanged, or in the gateway and not in the table.',
+  added: 'How many people are new; of a lock, how many cards and passcodes open it that did not.',
+  updated: 'How many people are changed.',
+  unchanged: 'How many people are as the table says already; of a lock, how many entries are as they are wanted.',
+  extraneous: 'How many people of the gateway are not in the table; of a lock, how many entries are there and not wanted.',
+  different: 'How many cards and passcodes open the lock at other times, or have an open outcome.',
+  removesMoreThanAQuarter: 'More than a quarter of all pairs of a card or passcode and a door that it opens would go: look twice.',
+  changes: 'How many people the import changes.',
+  done: 'How many of them are done.',
+  conflicts: 'Whom the import has left as they are, and why; the first 100.',
+  conflictCount: 'How many it has left as they are.',
+
   // Entries (HTTP API 12.1)
   number: 'The number of a card as the reader of the lock sees it; null: a passcode.',
   why: 'What it waits for; null: for nothing.',
   accepted: 'Somebody has said that it may stay as it is.',
   nextDate: 'When it is tried again: milliseconds since 1970 (UTC); null: nothing has failed.',
   same: 'How many are as they are wanted.',
-  unchanged: 'How many are as they are wanted.',
-  different: 'How many have other dates or hours than wanted, or an open outcome.',
-  extraneous: 'How many are there and not wanted.',
   sum: 'Of all these locks together.',
   paused: 'Nothing is sent until somebody resumes.',
 
@@ -272,7 +291,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   detail: 'For people; may change.',
   code: 'What went wrong: decide by this. Of a warning, what the lock cannot.',
   requestId: 'Names the request in the log of the gateway; the same as `X-Request-Id`.',
-  errors: 'All parameters that are wrong.',
+  errors: 'All parameters that are wrong; of an import all that is wrong in the table.',
   parameter: 'Name of the parameter or member, or `body` for the whole.',
   message: 'What it must be. Of a warning, what the lock cannot.',
   grantIds: 'The grants that are meant.',

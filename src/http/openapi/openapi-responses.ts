@@ -39,7 +39,9 @@ function refusalsOf(route: AnyRoute, { requiredRole, refusals = [] }: OperationD
     'rate-limited',
     'not-acceptable',
     'invalid-parameter',
-    ...(route.body === undefined ? [] : (['too-large', 'unsupported-media-type'] as const)),
+    ...(route.body === undefined && !('textBody' in route && route.textBody !== undefined)
+      ? []
+      : (['too-large', 'unsupported-media-type'] as const)),
     ...rightsRefusals(requiredRole, refusals),
     ...refusals,
     'internal-error',
@@ -85,7 +87,7 @@ function textSchema({ mediaType, streamOf }: { readonly mediaType: string; reado
   return { type: 'string', contentMediaType: mediaType, contentSchema: { type: 'array', items } };
 }
 
-const titles: Readonly<Record<string, string>> = { 200: 'Done.', 201: 'Made.', 304: 'Unchanged.', 503: 'Not now.' };
+const titles: Readonly<Record<string, string>> = { 200: 'Done.', 201: 'Made.', 202: 'Begun.', 304: 'Unchanged.', 503: 'Not now.' };
 const requestIdHeader = { $ref: '#/components/headers/RequestId' };
 
 function ownHeaders({ headers = {} }: OperationDocs): object {

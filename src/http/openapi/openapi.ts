@@ -128,7 +128,15 @@ function pathParameters(path: string): readonly object[] {
   }));
 }
 
-function requestBody({ body }: AskedRoute, { examples }: OperationDocs): object {
+function requestBody(route: AskedRoute, { examples }: OperationDocs): object {
+  const { body } = route;
+  if ('textBody' in route && route.textBody !== undefined) {
+    const [mediaType] = route.textBody.mediaTypes;
+    const texts = examples.map(({ title, text }) => [keyOf(title), { summary: title, value: text }]);
+    return {
+      requestBody: { required: true, content: { [mediaType]: { schema: { type: 'string' }, examples: Object.fromEntries(texts) } } },
+    };
+  }
   if (body === undefined) return {};
   const sent = examples.map(({ title, body }) => [keyOf(title), { summary: title, value: body }]);
   return {

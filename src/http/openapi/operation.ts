@@ -10,6 +10,8 @@ export interface OperationExample {
   /** Parameters in path and query string. */
   readonly parameters?: Readonly<Record<string, string | number>>;
   readonly body?: object;
+  /** In place of `body`, where the endpoint takes a text. */
+  readonly text?: string;
   /** 200 when absent. */
   readonly status?: number;
   readonly answer: object;

@@ -11,6 +11,7 @@ import { gatewayDocs } from '../api/gateway-docs.ts';
 import { grantDocs, scheduleDocs } from '../api/grant-docs.ts';
 import { healthDocs } from '../api/health-docs.ts';
 import { hubDocs } from '../api/hub-docs.ts';
+import { importDocs } from '../api/import-docs.ts';
 import { lockDocs } from '../api/lock-docs.ts';
 import { pairingDocs } from '../api/pairing-docs.ts';
 import { passcodeDocs } from '../api/passcode-docs.ts';
@@ -41,6 +42,7 @@ export const tables = {
   People: peopleDocs,
   Grants: grantDocs,
   Schedules: scheduleDocs,
+  Import: importDocs,
   'Audit log': auditDocs,
   'Signing in': signInDocs,
   Health: healthDocs,
@@ -67,6 +69,7 @@ export const tableDocs: Readonly<Record<keyof typeof tables, string>> = {
   People: 'Who has which cards and passcodes.',
   Grants: 'Who may open which locks, and when.',
   Schedules: 'Hours of the week, and holidays.',
+  Import: 'People and their grants as tables, for spreadsheets and other systems.',
   'Audit log': 'Who changed what, when, from where, and how it ended.',
   'Signing in': 'For the console: a browser keeps a cookie that scripts cannot read instead of a token.',
   Health: 'For watchdogs, load balancers and Prometheus.',

@@ -9,13 +9,14 @@ import type { Log } from '../../domain/part.ts';
 import type { OperationId } from '../openapi/operations.ts';
 import { createAccessLog } from './access-log.ts';
 import { type Authenticate, plainAddress } from './authenticate.ts';
+import { readTextBody } from './body-bytes.ts';
 import { ClosedConnectionSignal } from './cancel-signal.ts';
 import { requireAccepted, requireOneHost } from './headers.ts';
 import { readJsonBody, strangersBytesAtMost } from './json-body.ts';
 import { invalidParameters, problemOf } from './problem.ts';
 import { pathOf, rawParameters } from './raw-query.ts';
 import type { Rank, RequestScheduler } from './request-scheduler.ts';
-import type { Answer, AnyRoute, SignInRoute, StreamRoute, TextAnswer } from './route.ts';
+import type { Answer, AnyRoute, Route, SignInRoute, StreamRoute, TextAnswer } from './route.ts';
 import type { RouteMatch } from './route-table.ts';
 import { type Sender, uncached } from './sender.ts';
 
@@ -142,12 +143,12 @@ export function createRequestHandler(options: {
     if ('open' in route) return route.handle(pathValues);
     if ('isSignIn' in route) return signIn(context, route);
     if (caller === undefined) throw new Error('a request without a caller was not refused');
-    requireAccepted(request.headers.accept, 'begin' in route ? route.mediaType : 'application/json');
+    requireAccepted(request.headers.accept, 'begin' in route ? route.mediaType : (route.answerType ?? 'application/json'));
     const problems: ParameterProblem[] = [];
     const raw = rawParameters(request.url ?? '', pathValues, route.parameters.names, problems);
     const parameters = route.parameters.read(raw, problems);
     if ('begin' in route) return begin(context, route, caller, problems);
-    const body = route.body?.read(await readJsonBody(request, problems), problems);
+    const body = await readBody(request, route, problems);
     if (problems.length > 0) throw invalidParameters(problems);
     context.parameters = raw;
     const gone = new ClosedConnectionSignal(response);
@@ -211,6 +212,11 @@ export function createRequestHandler(options: {
     const headers = problem.status === 405 && found !== undefined ? ['Allow', found.resource.allow] : problem.headers;
     send(context, problem.status, ['Content-Type', problemJson, ...uncached, ...headers], problem.body);
   }
+}
+
+async function readBody(request: IncomingMessage, { body, textBody }: Route, problems: ParameterProblem[]): Promise<unknown> {
+  if (textBody !== undefined && problems.length === 0) return readTextBody(request, textBody);
+  return body?.read(await readJsonBody(request, problems), problems);
 }
 
 /** An id that names one request in its answer and in the log; never taken from the client. 48 random bits, which Node draws in batches. */

@@ -22,7 +22,7 @@ export function requireOneHost(rawHeaders: readonly string[], httpVersion: strin
 /**
  * Throws `not-acceptable` when the Accept header excludes this media type (RFC 9110 section 12.5.1); without the header all is accepted.
  */
-export function requireAccepted(accept: string | undefined, mediaType: 'application/json' | 'text/event-stream'): void {
+export function requireAccepted(accept: string | undefined, mediaType: string): void {
   if (accept === undefined || accept === mediaType || accept === '*/*' || accept.trim() === '') return;
   if (quality(accept, mediaType) === 0) throw new DomainError('not-acceptable', `the answer is ${mediaType} only`);
 }

@@ -1,6 +1,7 @@
 // Reads a JSON body strictly: bounded, UTF-8, one object, no member twice (HTTP API 8).
 import type { IncomingMessage } from 'node:http';
 import { DomainError, invalidParameter, type ParameterProblem } from '../../domain/errors.ts';
+import { decodeUtf8, isPlain, readBytes } from './body-bytes.ts';
 
 const bytesAtMost = 64 * 1024;
 /** The limit before the client has authenticated: such a body holds nothing but a token. */
@@ -25,38 +26,8 @@ export async function readJsonBody(
 
 function requireJson({ headers }: IncomingMessage): void {
   const json = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(headers['content-type'] ?? '');
-  const plain = (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity';
-  if (!json || !plain)
+  if (!json || !isPlain(headers))
     throw new DomainError('unsupported-media-type', 'the body must be application/json in UTF-8, without content encoding');
-}
-
-function readBytes(request: IncomingMessage, atMost: number): Promise<Buffer> {
-  const tooLarge = () => new DomainError('too-large', `the body must not be larger than ${atMost / 1024} KiB`);
-  if (Number(request.headers['content-length'] ?? 0) > atMost) return Promise.reject(tooLarge());
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= atMost) chunks.push(chunk);
-      else reject(tooLarge()); // what still comes is dropped here, until the server's request timeout
-    });
-    request.once('end', () => resolve(Buffer.concat(chunks)));
-    request.once('error', () => reject(cutShort()));
-    request.once('close', () => reject(cutShort()));
-  });
-}
-
-function cutShort(): DomainError {
-  return invalidParameter('body', 'did not arrive whole');
-}
-
-function decodeUtf8(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw invalidParameter('body', 'must be UTF-8');
-  }
 }
 
 function parse(source: string): unknown {

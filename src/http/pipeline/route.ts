@@ -50,9 +50,20 @@ interface TokenRoute<P, B> {
   readonly body: Validated<B> | undefined;
 }
 
+/** A body that is text instead of JSON. */
+export interface TextBody {
+  /** The first one is in the document. */
+  readonly mediaTypes: readonly [string, ...string[]];
+  readonly bytesAtMost: number;
+}
+
 /** One endpoint. */
 export interface Route<P = unknown, B = unknown> extends TokenRoute<P, B> {
-  handle(asked: Asked<P, B>): Answer | Promise<Answer>;
+  /** The body is a text, which `handle` gets as a string. */
+  readonly textBody?: TextBody;
+  /** What it answers, when that is not JSON. */
+  readonly answerType?: string;
+  handle(asked: Asked<P, B>): Answer | TextAnswer | Promise<Answer | TextAnswer>;
 }
 
 /** An endpoint whose answer is a stream: it goes on until one side closes it. */
@@ -108,6 +119,37 @@ export function bodyRoute<P, B>(
   handle: (asked: Asked<P, B>) => Answer | Promise<Answer>,
 ): Route {
   return { method, path, operation, parameters, body, handle } satisfies Route<P, B> as Route;
+}
+
+/** An endpoint that takes a text in place of JSON. */
+export function textRoute<P>(
+  method: Method,
+  path: string,
+  operation: OperationId,
+  parameters: Validated<P>,
+  textBody: TextBody,
+  handle: (asked: Asked<P, string>) => Answer | Promise<Answer>,
+): Route {
+  return { method, path, operation, parameters, body: undefined, textBody, handle: (asked) => handle(asked as Asked<P, string>) };
+}
+
+/** An endpoint that answers a text in place of JSON. */
+export function textAnswerRoute<P>(
+  path: string,
+  operation: OperationId,
+  parameters: Validated<P>,
+  answerType: string,
+  handle: (asked: Asked<P, undefined>) => Promise<TextAnswer>,
+): Route {
+  return {
+    method: 'GET',
+    path,
+    operation,
+    parameters,
+    body: undefined,
+    answerType,
+    handle: (asked) => handle(asked as Asked<P, undefined>),
+  };
 }
 
 /** 200 with this object. */

@@ -18,6 +18,7 @@ import type { LockService } from '../../domain/locks/lock-service.ts';
 import type { RegistrationService } from '../../domain/locks/registration-service.ts';
 import type { Log, Part } from '../../domain/part.ts';
 import type { GrantService } from '../../domain/people/grant-service.ts';
+import type { ImportService } from '../../domain/people/import-service.ts';
 import type { PeopleService } from '../../domain/people/people-service.ts';
 import type { ScheduleService } from '../../domain/people/schedule-service.ts';
 import type { EnrolmentService } from '../../domain/readers/enrolment-service.ts';
@@ -39,6 +40,7 @@ import { gatewayRoutes } from '../api/gateway-routes.ts';
 import { grantRoutes, scheduleRoutes } from '../api/grant-routes.ts';
 import { healthRoutes, type Readiness } from '../api/health-routes.ts';
 import { hubRoutes } from '../api/hub-routes.ts';
+import { importRoutes } from '../api/import-routes.ts';
 import { lockRoutes } from '../api/lock-routes.ts';
 import { pairingRoutes } from '../api/pairing-routes.ts';
 import { passcodeRoutes } from '../api/passcode-routes.ts';
@@ -100,6 +102,7 @@ export interface HttpServerOptions {
   signIns: SignInService;
   eventStreams: EventStreams;
   webhooks: WebhookService;
+  imports: ImportService;
   revocations: RevocationService;
   suggestions: SuggestionService;
   enrolments: EnrolmentService;
@@ -170,7 +173,7 @@ function routesOf(
   { clock, locks, cards, passcodes, records, accounts, signIns, metrics, ...others }: HttpServerOptions,
   signIn: Omit<Parameters<typeof signInRoutes>[0], 'signIns'>,
 ): readonly AnyRoute[] {
-  const { revocations, suggestions, enrolments } = others;
+  const { imports, revocations, suggestions, enrolments } = others;
   const { makes, registrations, roles, hubs, pairing, bridges, alarms, eventStreams, webhooks, questions, audit } = others;
   const { people, grants, schedules } = others;
   const { readiness, gatewayStatus, lockProtocol, consoleDirectory } = others;
@@ -186,6 +189,7 @@ function routesOf(
     ...alarmRoutes(alarms),
     ...eventRoutes(eventStreams),
     ...webhookRoutes(webhooks),
+    ...importRoutes(imports),
     ...revocationRoutes(revocations),
     ...readerRoutes(suggestions, enrolments),
     ...questionRoutes(questions),

@@ -65,8 +65,10 @@ async function office() {
       locks: { all: () => state.locks as never },
       secrets: { hash, newToken: () => `${++lastId}` },
       nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
-      requireWidening(_caller, lockIds: readonly LockId[]) {
-        if (lockIds.some((lockId) => !state.manages.includes(lockId))) throw new DomainError('forbidden', 'not a manager there');
+      widening: {
+        requireManaged(_caller, lockIds: Iterable<LockId>) {
+          if ([...lockIds].some((lockId) => !state.manages.includes(lockId))) throw new DomainError('forbidden', 'not a manager there');
+        },
       },
     });
     return { runner, service };

@@ -90,7 +90,8 @@ describe('/openapi.json', () => {
     const judge = createJudge(document);
     const asked: string[] = [];
     for (const { method, path, operation } of operations()) {
-      const bodies = operation.requestBody?.content['application/json'].examples ?? {};
+      const [content] = Object.values(operation.requestBody?.content ?? {});
+      const bodies = content?.examples ?? {};
       for (const [status, response] of Object.entries(operation.responses)) {
         if ('$ref' in response) continue;
         for (const [key, example] of Object.entries(response.content?.['application/json']?.examples ?? {})) {
@@ -107,7 +108,7 @@ describe('/openapi.json', () => {
       }
     }
     const json = operations().filter(({ operation }) => '200' in operation.responses || '201' in operation.responses);
-    const documents = ['metrics', 'liveEvents', ...Object.keys(tables.Documents), ...Object.keys(tables.Console)];
+    const documents = ['metrics', 'liveEvents', 'exportAccess', ...Object.keys(tables.Documents), ...Object.keys(tables.Console)];
     expect(json.map(({ operation }) => operation.operationId).filter((id) => !asked.includes(id) && !documents.includes(id))).toEqual([]);
   });
 
@@ -121,7 +122,12 @@ describe('/openapi.json', () => {
   });
 });
 
-async function ask(method: string, path: string, { parameters = [], security }: Operation, body: { readonly value: object } | undefined) {
+async function ask(
+  method: string,
+  path: string,
+  { parameters = [], security }: Operation,
+  body: { readonly value: object | string } | undefined,
+) {
   const given = parameters.flatMap(({ name, in: place, example }) =>
     example === undefined ? [] : [{ name, place, value: String(example) }],
   );
@@ -131,5 +137,6 @@ async function ask(method: string, path: string, { parameters = [], security }: 
   const query = Object.fromEntries(given.filter(({ place }) => place === 'query').map(({ name, value }) => [name, value]));
   const asking = request(under.origin())[method as 'get'](url).query(query);
   if (security === undefined) asking.set('Authorization', `Bearer ${sampleToken}`);
+  if (typeof body?.value === 'string') return asking.set('Content-Type', 'text/csv').send(body.value);
   return body === undefined ? asking : asking.send(body.value);
 }
