@@ -108,10 +108,12 @@ export function createEntryService(options: {
     if (counted === undefined) {
       for (const { state } of await viewsOf(lock)) counts.set(state.status, (counts.get(state.status) ?? 0) + 1);
     }
-    return [...counts].reduce((sum, [status, count]) => {
+    const sum: Record<keyof Comparison, number> = { ...none };
+    for (const [status, count] of counts) {
       const word = words[status];
-      return word === undefined ? sum : { ...sum, [word]: sum[word] + count };
-    }, none);
+      if (word !== undefined) sum[word] += count;
+    }
+    return sum;
   }
 
   async function requireEntry(lockId: LockId, entryId: CardId): Promise<Entry> {
@@ -174,7 +176,8 @@ export function createEntryService(options: {
 
     async decide(caller, lockId, entryId, decision) {
       const lock = requireRole(locks, caller, lockId, 'manager');
-      if (pause.isPaused() && decision.do !== 'accept') throw new DomainError('paused', 'access is paused after a restore: compare, then resume');
+      if (pause.isPaused() && decision.do !== 'accept')
+        throw new DomainError('paused', 'access is paused after a restore: compare, then resume');
       const entry = await requireEntry(lockId, entryId);
       switch (decision.do) {
         case 'remove':

@@ -39,7 +39,16 @@ export const cardDocs = {
     summary: 'Add a card to a lock',
     description: 'When a card does not open with one `method`, add it with the other. The answer is its cardId.',
     requiredRole: 'manager',
-    refusals: ['card-exists', 'conflict', 'not-supported', 'lock-refused', 'lock-offline', 'lock-busy', 'lock-timeout', 'storage-unavailable'],
+    refusals: [
+      'card-exists',
+      'conflict',
+      'not-supported',
+      'lock-refused',
+      'lock-offline',
+      'lock-busy',
+      'lock-timeout',
+      'storage-unavailable',
+    ],
     answers: { 200: 'AddedCard' },
     examples: [
       {
