@@ -28,6 +28,7 @@ import { createReportService } from '../domain/locks/report-service.ts';
 import { createStallDetector } from '../domain/locks/stall-detector.ts';
 import { createStateCertainty } from '../domain/locks/state-certainty.ts';
 import { createMutex, type Mutex } from '../domain/mutex.ts';
+import { createGroupChanges } from '../domain/people/group-changes.ts';
 import { createRecordService } from '../domain/records/record-service.ts';
 import type { Secrets } from '../domain/secrets.ts';
 import type { Stores, WallClockTrust } from '../domain/stores.ts';
@@ -148,6 +149,7 @@ function createNounServices(options: ServicesOptions, before: CommandServices & 
   const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration });
   const registrations = createRegistrationService({
     ...{ clock, locks, lists, names, removedLocks, entries, cardService, statuses, accounts, counters, secrets, administration, drivers },
+    groupChanges: createGroupChanges({ people: stores.people, locks }),
   });
   const roleService = createRoleService({ locks, accounts, administration });
   return {

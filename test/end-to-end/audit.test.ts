@@ -142,6 +142,26 @@ describe('the audit log', () => {
       query: { lockId: door(), keyboardPwdId, deleteType: 2 },
     });
 
+    const access = '/api/v1/access';
+    const person = await leaves('person-create', 'createPerson', 'POST', `${access}/people`, { body: { name: 'Erika' } });
+    const erika = `${access}/people/${person.body['personId']}`;
+    await leaves('person-change', 'changePerson', 'PUT', erika, { body: { note: 'night shift' } });
+    const given = await leaves('credential-add', 'addCredential', 'POST', `${erika}/credentials`, { body: { kind: 'passcode' } });
+    await leaves('credential-remove', 'deleteCredential', 'DELETE', `${erika}/credentials/${given.body['credentialId']}`);
+    const weekly = { name: 'Office', hours: [{ days: [1], from: 0, to: 60 }] };
+    const schedule = await leaves('schedule-create', 'createSchedule', 'POST', `${access}/schedules`, { body: weekly });
+    const office = `${access}/schedules/${schedule.body['scheduleId']}`;
+    await leaves('schedule-change', 'changeSchedule', 'PUT', office, { body: { name: 'Desk' } });
+    await leaves('schedule-remove', 'deleteSchedule', 'DELETE', office);
+    await leaves('holidays-set', 'setHolidays', 'PUT', `${access}/holidays`, { body: { dates: ['2026-12-25'] } });
+    const grant = await leaves('grant-add', 'addGrant', 'POST', `${erika}/grants`, { body: { lockIds: [door()] } });
+    await leaves('grant-change', 'changeGrant', 'PUT', `${access}/grants/${grant.body['grantId']}`, { body: { startDate: 5 } });
+    await leaves('grant-end', 'endGrant', 'DELETE', `${access}/grants/${grant.body['grantId']}`);
+    const external = `${access}/people/external/HR-1`;
+    await site.api('PUT', external, { body: { name: 'Ole', credentials: [], grants: [] } });
+    await leaves('person-put', 'putExternalPerson', 'PUT', external, { body: { name: 'Ole M.', credentials: [], grants: [] } });
+    await leaves('person-remove', 'deletePerson', 'DELETE', erika);
+
     await leaves('pairing-open', 'openPairing', 'POST', `${gateway}/pairing`, { body: { seconds: 300 } });
     const waiting = await connectHandLock({ mqttUrl: site.gateway.mqttUrl, deviceId: newDevice.deviceId, deviceKey: newDevice.key });
     await until(async () => (await site.api('GET', `${gateway}/devices`)).body.total === 1, 'the device waits');
@@ -171,7 +191,6 @@ describe('the audit log', () => {
     asked.push('replayDelivery');
     await leaves('webhook-remove', 'deleteWebhook', 'DELETE', webhook);
 
-    const access = '/api/v1/access';
     const lostCard = { body: { cardNumber: '1325672378', reason: 'in town' } };
     await leaves('card-lost', 'reportLostCard', 'POST', `${access}/cards/lost`, lostCard);
     await leaves('card-found', 'reportFoundCard', 'POST', `${access}/cards/found`, { body: { cardNumber: '1325672378' } });
@@ -263,6 +282,10 @@ describe('the audit log', () => {
       'token list',
       'role list',
       'access who',
+      'person list',
+      'person show',
+      'grant list',
+      'schedule list',
       'alarm list',
       'webhook list',
       'audit list',
@@ -271,7 +294,16 @@ describe('the audit log', () => {
       'doctor',
       'completion',
     ];
-    const withDaemonOnly = ['pair open', 'pair close', 'clock accept', 'alarm end', 'card lost'];
+    const withDaemonOnly = [
+      'pair open',
+      'pair close',
+      'clock accept',
+      'alarm end',
+      'person suspend',
+      'person remove',
+      'grant end',
+      'card lost',
+    ];
     /** Each command of a round, in an order in which all succeed, and the action that it is. */
     const story = (n: number): readonly (readonly [command: string, action: string, ...rest: string[]])[] => [
       ['account create', 'account-create', `clerk-${n}`],
@@ -283,6 +315,9 @@ describe('the audit log', () => {
       ['account revoke', 'account-remove', `clerk-${n}`],
       ['card lost', 'card-lost', `132567237${n}`, '--reason', 'in town'],
       ['alarm end', 'alarm-end', 'tampered', '1'],
+      ['grant end', 'grant-end', 'GRANT'],
+      ['person suspend', 'person-change', 'PERSON'],
+      ['person remove', 'person-remove', 'PERSON'],
       ['lock register', 'lock-register', `02:CC:00:00:01:0${n}`, '--name', 'Door', '--administrator', 'admin'],
       ['lock key', 'lock-key', '1'],
       ['lock remove', 'lock-remove', 'LOCK'],
@@ -303,6 +338,8 @@ describe('the audit log', () => {
 
     site.lock(1).tamper();
     await site.lock(1).whenEventsAcknowledged();
+    const lockIds = [site.lockId(1)];
+    await site.api('PUT', '/api/v1/access/people/external/HR-2', { body: { name: 'Max', credentials: [], grants: [{ lockIds }] } });
     const expected: string[] = [];
     for (const [command, action, ...rest] of story(1)) {
       const args = [...command.split(' '), ...(await argumentsOf(rest))];

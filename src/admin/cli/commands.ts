@@ -13,9 +13,11 @@ import { type Command, command, type Group } from './command.ts';
 import { completion } from './completion.ts';
 import { doctor } from './doctor.ts';
 import { exportCommand } from './export.ts';
+import { grants, schedules } from './grants.ts';
 import { hubs } from './hubs.ts';
 import { locks } from './locks.ts';
 import { pairing } from './pairing.ts';
+import { people } from './people.ts';
 import { restoreCommand } from './restore.ts';
 import { roles } from './roles.ts';
 import { tokens } from './tokens.ts';
@@ -51,6 +53,9 @@ export function commandTable(serve: (read: () => Config) => Promise<void>): read
     accounts,
     tokens,
     roles,
+    people,
+    grants,
+    schedules,
     cards,
     access,
     alarms,

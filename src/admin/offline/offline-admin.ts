@@ -14,6 +14,7 @@ import { createLockNames } from '../../domain/locks/lock-names.ts';
 import { createRegistrationService } from '../../domain/locks/registration-service.ts';
 import { createMutex } from '../../domain/mutex.ts';
 import type { Log } from '../../domain/part.ts';
+import { createGroupChanges } from '../../domain/people/group-changes.ts';
 import { nativeRegistration } from '../../drivers/native/driver.ts';
 import { createHubService } from '../../drivers/native/hub-service.ts';
 import { createManagement, type Management } from '../../http/api/management.ts';
@@ -41,7 +42,8 @@ export async function manageDirectory<T>(
   const administration = createMutex();
   const events = createEventBus(logFailedSubscriber(log));
   const store = createStore({ directory, clock, log, secrets, onFatal, emit: events.emit });
-  const { locks, removedLocks, entries, hubs, statuses, accounts, counters } = store.ports;
+  const { locks, removedLocks, entries, hubs, statuses, accounts, counters, people } = store.ports;
+  const groupChanges = createGroupChanges({ people, locks });
   const lists = createLockLists(locks);
   events.subscribe('lock-changed', ({ before, after }) => lists.changed(before, after));
   recordBatteries({ events, batteries: store.ports.batteries, clock });
@@ -63,7 +65,10 @@ export async function manageDirectory<T>(
       createManagement({
         // Their drivers, which know how they log in, are the daemon's.
         makes: [],
-        registrations: auditedRegistrations(createRegistrationService({ ...shared, drivers, lists, names: createLockNames(locks) }), trail),
+        registrations: auditedRegistrations(
+          createRegistrationService({ ...shared, drivers, lists, names: createLockNames(locks), groupChanges }),
+          trail,
+        ),
         roles: auditedRoles(createRoleService(shared), trail),
         accounts: auditedAccounts(createAccountService(shared), trail),
         hubs: auditedHubs(createHubService(shared), trail),

@@ -8,6 +8,7 @@ import type { CounterStore } from '../counters.ts';
 import { DomainError } from '../errors.ts';
 import type { Mutex } from '../mutex.ts';
 import type { Page, PageRequest } from '../page.ts';
+import type { AccessChange, GroupChanges } from '../people/group-changes.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Capabilities } from './capabilities.ts';
 import type { Drivers } from './driver.ts';
@@ -46,6 +47,8 @@ export interface ManagedLock {
   readonly capabilities: Capabilities;
   /** Username. */
   readonly administrator: string;
+  /** What a change of its group did; absent: its group was not changed. */
+  readonly access?: AccessChange;
 }
 
 /** For gateway administrators. Each method throws `lock-not-found` for an unknown lock, then `forbidden` for other callers. */
@@ -68,7 +71,7 @@ export interface RegistrationService extends LockRemoval {
   managed(caller: Caller, page: PageRequest, wanted?: WantedLocks): Page<ManagedLock>;
   /**
    * Rejects with `not-found` when there is no such hub, with `conflict` or `invalid-parameter` for a new name that people could mistake for
-   * another.
+   * another; with `forbidden` for another group when grants name the old or the new one and the caller is no manager of the lock.
    */
   change(caller: Caller, lockId: LockId, changes: LockChanges): Promise<ManagedLock>;
   /**
@@ -89,10 +92,11 @@ interface RegistrationOptions extends LockRemovalOptions {
   readonly drivers: Drivers;
   readonly administration: Mutex;
   readonly names: Pick<LockNames, 'give'>;
+  readonly groupChanges: GroupChanges;
 }
 
 export function createRegistrationService(options: RegistrationOptions): RegistrationService {
-  const { clock, locks, lists, statuses, accounts, counters, secrets, drivers, administration } = options;
+  const { clock, locks, lists, statuses, accounts, counters, secrets, drivers, administration, groupChanges } = options;
 
   function managed(lock: Lock): ManagedLock {
     const { lockId, administrator } = lock;
@@ -202,17 +206,23 @@ export function createRegistrationService(options: RegistrationOptions): Registr
     async change(caller, lockId, { groupName, hubId, driver, ...changes }) {
       requireManagedLock(locks, caller, lockId);
       const { options: before } = requireLock(locks, lockId).driver;
+      let replaced: Lock | undefined;
       const update = () =>
         options.names.give(lockId, changes, async () => {
-          const group = groupName === undefined ? {} : { groupName, groupId: await counters.groupId(groupName) };
+          const group = groupName === undefined ? undefined : { groupName, groupId: await counters.groupId(groupName) };
           const ofDriver = { ...(hubId !== undefined && { hubId }), ...(driver && { driver }) };
-          return locks.update(lockId, (lock) => withDriver({ ...lock, ...changes, ...group }, ofDriver));
+          return locks.update(lockId, (lock) => {
+            if (group !== undefined) groupChanges.requireAllowed(caller, lock, group.groupId);
+            replaced = lock;
+            return withDriver({ ...lock, ...changes, ...group }, ofDriver);
+          });
         });
       const changed = hubId === undefined ? await update() : await bind(lockId, hubId, update);
       if (driver !== undefined && JSON.stringify(changed.driver.options) !== JSON.stringify(before))
         drivers.disconnect(lockId, 'its driver was given other settings');
       if (changes.timezoneOffsetMs !== undefined) drivers.timezoneChanged(lockId);
-      return managed(changed);
+      const access = replaced && groupChanges.between(replaced, changed);
+      return { ...managed(changed), ...(access && { access }) };
     },
 
     async renewKey(caller, lockId) {

@@ -15,7 +15,7 @@ import type { ResponseBody } from './response-schemas.ts';
 import { capabilitiesView } from './views.ts';
 
 /** A lock as a gateway administrator sees it: without super passcode and lockData, which only the lock's administrator may see. */
-export function managedLockView({ lock, status, online, administrator, capabilities }: ManagedLock): ResponseBody<'ManagedLock'> {
+export function managedLockView({ lock, status, online, administrator, capabilities, access }: ManagedLock): ResponseBody<'ManagedLock'> {
   return {
     lockId: lock.lockId,
     deviceId: lock.deviceId,
@@ -34,6 +34,7 @@ export function managedLockView({ lock, status, online, administrator, capabilit
     administrator,
     cardsOnLock: status.cardsOnLock,
     date: lock.initialisedAt,
+    ...(access && { access: { gained: access.gained, lost: access.lost } }),
   };
 }
 

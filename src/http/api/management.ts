@@ -11,7 +11,10 @@ import type { Bridges } from '../../domain/locks/bridges.ts';
 import type { FoundDevices } from '../../domain/locks/found-devices.ts';
 import type { HubService } from '../../domain/locks/hub.ts';
 import type { RegistrationService } from '../../domain/locks/registration-service.ts';
+import type { GrantService } from '../../domain/people/grant-service.ts';
 import type { ImportService } from '../../domain/people/import-service.ts';
+import type { PeopleService } from '../../domain/people/people-service.ts';
+import type { ScheduleService } from '../../domain/people/schedule-service.ts';
 import type { RevocationService } from '../../domain/revocations/revocation-service.ts';
 import type { WebhookService } from '../../domain/webhooks/webhook-service.ts';
 import { invalidParameters } from '../pipeline/problem.ts';
@@ -21,9 +24,11 @@ import { auditRoutes } from './audit-routes.ts';
 import { bridgeRoutes } from './bridge-routes.ts';
 import type { LockMake } from './driver-member.ts';
 import { gatewayRoutes } from './gateway-routes.ts';
+import { grantRoutes, scheduleRoutes } from './grant-routes.ts';
 import { hubRoutes } from './hub-routes.ts';
 import { importRoutes } from './import-routes.ts';
 import { pairingRoutes } from './pairing-routes.ts';
+import { peopleRoutes } from './people-routes.ts';
 import { questionRoutes } from './question-routes.ts';
 import { revocationRoutes } from './revocation-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
@@ -32,7 +37,7 @@ import { webhookRoutes } from './webhook-routes.ts';
 export type Management = Readonly<Record<string, (request: unknown) => Promise<object>>>;
 
 /**
- * Without `pairing`, `bridges`, `alarms`, `webhooks`, `revocations` and `questions` (when no daemon runs) their routes do not exist. Routes of locks and cards never exist here:
+ * Without `pairing`, `bridges`, `alarms`, `webhooks`, `revocations`, `questions`, `people`, `grants` and `schedules` (when no daemon runs) their routes do not exist. Routes of locks and cards never exist here:
  * nobody opens doors from the command line.
  */
 export function createManagement(options: {
@@ -47,6 +52,9 @@ export function createManagement(options: {
   readonly alarms?: Pick<AlarmService, 'list' | 'end'>;
   readonly webhooks?: WebhookService;
   readonly imports?: ImportService;
+  readonly people?: PeopleService;
+  readonly grants?: GrantService;
+  readonly schedules?: ScheduleService;
   readonly revocations?: RevocationService;
   readonly questions?: AccessQuestions;
   readonly audit: AuditService;
@@ -81,6 +89,9 @@ export function createManagement(options: {
     ...(imports ? importRoutes(imports) : []),
     ...(revocations ? revocationRoutes(revocations) : []),
     ...(questions ? questionRoutes(questions) : []),
+    ...(options.people ? peopleRoutes(options.people) : []),
+    ...(options.grants ? grantRoutes(options.grants) : []),
+    ...(options.schedules ? scheduleRoutes(options.schedules) : []),
     ...auditRoutes(audit),
   ];
   return Object.fromEntries(

@@ -130,6 +130,7 @@ const managedLock = z.strictObject({
   administrator: z.string(),
   cardsOnLock: count.nullable(),
   date: dateMs,
+  access: z.strictObject({ gained: count, lost: count }).exactOptional(),
 });
 
 const removedLock = z.strictObject({

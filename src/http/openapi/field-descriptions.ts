@@ -20,7 +20,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   from: 'The first, or from when.',
   to: 'The last, or until when.',
   missing: 'Numbers of events that are not there, from and to, both included.',
-  lost: 'Whether the lock does not have some of the missing events any more.',
+  lost: 'Of a credential when, why and by whom it was reported lost, null: it is not. Of missing events, whether the lock does not have some of them any more. Of a group change, how many people may open the lock no longer.',
   unheardAfter: 'Until when the lock has told everything, when that is before the end; else null.',
   offline: 'When the lock was away, from and to; null: it still is.',
   clockDoubtful: 'When the clock of the lock was in doubt, from and to; null: it still is.',
@@ -208,6 +208,8 @@ export const memberDocs: Readonly<Record<string, string>> = {
   attemptDate: 'When it was tried last: milliseconds since 1970 (UTC).',
 
   // People (HTTP API 12.3 and 12.4)
+  access: 'What the change of the group did.',
+  gained: 'How many people grants open the lock to that they did not before.',
   externalId: 'Id of the person in the system that manages people; unique. Null: none.',
   note: 'Whatever people should know; may have several lines.',
   suspended: 'Nothing of the person is wanted on any lock until that ends.',
