@@ -47,7 +47,7 @@ export function createAccessServices(options: AccessServicesOptions) {
   return {
     ...ofPeople,
     ...createImports(options, ofPeople),
-    ...createRevocations(options),
+    ...createRevocations(options, ofPeople),
     ...createReaders(options, ofPeople.people),
     questions: createQuestions(options),
     entries: createEntries(options, ofPeople.grants),
@@ -81,7 +81,8 @@ function createEntries({ events, stores, drivers: link, services }: AccessServic
 }
 
 /** What was reported lost. */
-function createRevocations({ clock, events, stores, drivers: link, services }: AccessServicesOptions) {
+function createRevocations(options: AccessServicesOptions, { personWrites: writes }: ReturnType<typeof createPeopleServices>) {
+  const { clock, events, stores, drivers: link, services } = options;
   const { people, locks, entries, records, statuses, counters, access: accessLog, revocations: store } = stores;
   const { alarms, lost, reconciler, wantedViews } = services;
   const reports = createRevocationReports({
@@ -92,7 +93,7 @@ function createRevocations({ clock, events, stores, drivers: link, services }: A
     },
   });
   const lostEntries = createLostEntries({ entries, locks });
-  const revocations = createRevocationService({ clock, people, locks, store, counters, lostEntries, reports, emit: events.emit });
+  const revocations = createRevocationService({ clock, people, writes, store, counters, lostEntries, reports, emit: events.emit });
   const revocationWatch = createRevocationWatch({ clock, events, store, lost, reports, alarms, recovery: revocations });
   return { revocations, revocationWatch };
 }

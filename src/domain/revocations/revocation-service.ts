@@ -1,16 +1,15 @@
 // Reports credentials lost, and found again. A loss takes away at once whatever else is under way; its report fills itself.
 import type { Caller } from '../accounts/account.ts';
-import { requireAccessRights, requireRole } from '../accounts/permissions.ts';
+import { requireAccessRights } from '../accounts/permissions.ts';
 import type { Clock } from '../clock.ts';
 import type { CounterStore } from '../counters.ts';
 import { everyForm } from '../credentials/byte-order.ts';
 import { DomainError } from '../errors.ts';
 import type { Emit } from '../event-bus.ts';
-import type { LockId } from '../locks/lock.ts';
-import type { LockStore } from '../locks/lock-ports.ts';
 import { createMutex } from '../mutex.ts';
 import type { PersonStore } from '../people/people-ports.ts';
 import type { Credential, CredentialId, Loss, Person } from '../people/person.ts';
+import type { PersonWrites } from '../people/person-writes.ts';
 import type { LostEntries } from './lost-entries.ts';
 import type { Revocation, RevocationId, RevocationReport } from './revocation.ts';
 import type { RevocationStore } from './revocation-ports.ts';
@@ -41,14 +40,14 @@ const revocationsAtMost = 20_000;
 export function createRevocationService(options: {
   readonly clock: Pick<Clock, 'now'>;
   readonly people: PersonStore;
-  readonly locks: Pick<LockStore, 'all' | 'get'> & LockStore;
+  readonly writes: Pick<PersonWrites, 'change'>;
   readonly store: RevocationStore;
   readonly counters: CounterStore;
   readonly lostEntries: LostEntries;
   readonly reports: RevocationReports;
   readonly emit: Emit;
 }): RevocationService & RevocationRecovery {
-  const { clock, people, locks, store, counters, lostEntries, reports, emit } = options;
+  const { clock, people, writes, store, counters, lostEntries, reports, emit } = options;
   const oneByOne = createMutex();
 
   function newestOf(credentialId: CredentialId): Revocation | undefined {
@@ -96,18 +95,13 @@ export function createRevocationService(options: {
     if (oldest === undefined) throw new DomainError('conflict', `${revocationsAtMost} credentials are lost already`);
     await store.remove(oldest.revocationId);
   }
+  /** The person has it again, and a power cut came before that was written here. */
+  function wasFound({ credentialId }: Revocation): boolean {
+    const credentials = credentialId === null ? undefined : people.byCredential(credentialId)?.credentials;
+    return credentials?.some((one) => one.credentialId === credentialId && one.lost === null) === true;
+  }
   const lossBy = ({ username }: Caller, reason: string): Loss => ({ at: clock.now(), reason, by: username });
 
-  function requireReach(caller: Caller, { grants }: Person): void {
-    for (const lockId of locksOfGrants(grants)) requireRole(locks, caller, lockId, 'manager');
-  }
-  function locksOfGrants(grants: Person['grants']): ReadonlySet<LockId> {
-    const groupIds = new Set(grants.flatMap((grant) => grant.groupIds));
-    const named = grants.flatMap((grant) => grant.lockIds).filter((lockId) => locks.get(lockId) !== undefined);
-    if (groupIds.size === 0) return new Set(named);
-    const ofGroups = locks.all().filter(({ groupId }) => groupIds.has(groupId));
-    return new Set([...named, ...ofGroups.map(({ lockId }) => lockId)]);
-  }
   async function end(revocation: Revocation): Promise<void> {
     await store.put({ ...revocation, foundDate: clock.now() });
     if (revocation.lockIds.length > 0) emit('wanted-changed', { lockIds: revocation.lockIds });
@@ -145,15 +139,11 @@ export function createRevocationService(options: {
       requireAccessRights(caller);
       await oneByOne(async () => {
         const { person, credential } = requirePerson(credentialId);
-        if (credential.lost === null) throw new DomainError('conflict', `credential ${credentialId} is not lost`);
-        requireReach(caller, person);
-        // Closed until both are written.
         const open = openOf(credentialId);
+        if (credential.lost === null && open === undefined) throw new DomainError('conflict', `credential ${credentialId} is not lost`);
+        await writes.change(caller, person.personId, (newest) => withLoss(newest, credentialId, null));
+        // Until this is written its numbers are lost, and no lock gets them.
         if (open !== undefined) await end(open);
-        await people.update(person.personId, (newest) => {
-          requireReach(caller, newest);
-          return withLoss(newest, credentialId, null);
-        });
       });
     },
 
@@ -188,7 +178,11 @@ export function createRevocationService(options: {
         for (const person of people.all())
           for (const credential of person.credentials)
             if (credential.lost !== null && !begun.has(credential.credentialId)) await markLost({ person, credential }, credential.lost);
-        for (const one of store.all()) if (one.foundDate === null && one.certainDate === null) await takeBack(one);
+        for (const one of store.all()) {
+          if (one.foundDate !== null) continue;
+          if (wasFound(one)) await end(one);
+          else if (one.certainDate === null) await takeBack(one);
+        }
       }),
   };
 }
