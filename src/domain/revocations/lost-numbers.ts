@@ -11,7 +11,7 @@ export interface LostNumbers {
   lossOf(cardNumber: string): Revocation | undefined;
 }
 
-/** It follows the store, which may be loaded later. */
+/** It follows the store, which may be loaded later. A change costs what it changes, however much is lost. */
 export function createLostNumbers({
   store,
   events,
@@ -19,23 +19,36 @@ export function createLostNumbers({
   readonly store: Pick<RevocationStore, 'all'>;
   readonly events: Pick<EventBus, 'subscribe'>;
 }): LostNumbers {
-  let known: ReadonlyMap<string, Revocation> = new Map();
-  /** Of which array of the store the index was made: a change makes another one. */
-  let of: readonly Revocation[] | undefined;
+  /** Two losses may share a number: that of one card is another one's reversed. The newest is the last. */
+  const known = new Map<string, readonly Revocation[]>();
+  let isBuilt = false;
 
-  function index(): ReadonlyMap<string, Revocation> {
-    const all = store.all();
-    if (all === of) return known;
-    of = all;
-    known = new Map(all.filter(isLost).flatMap((one) => one.numbers.map((number) => [number, one] as const)));
+  function index(): ReadonlyMap<string, readonly Revocation[]> {
+    const all = isBuilt ? [] : store.all();
+    if (all.length > 0) isBuilt = true;
+    for (const one of all) if (isLost(one)) add(one);
     return known;
   }
-  // Made at the change, so that no swipe pays for it.
-  events.subscribe('revocation-changed', () => void index());
+  function add(one: Revocation): void {
+    for (const number of one.numbers) known.set(number, [...(known.get(number) ?? []), one]);
+  }
+  function remove({ numbers, revocationId }: Revocation): void {
+    for (const number of numbers) {
+      const others = known.get(number)?.filter((other) => other.revocationId !== revocationId) ?? [];
+      if (others.length === 0) known.delete(number);
+      else known.set(number, others);
+    }
+  }
+  events.subscribe('revocation-changed', ({ before, after }) => {
+    if (!isBuilt) return;
+    if (before !== undefined) remove(before);
+    if (after !== undefined && isLost(after)) add(after);
+  });
+  const lossesOf = (cardNumber: string) => (index().size > 0 ? known.get(sameCard(cardNumber)) : undefined);
 
   return {
-    has: (cardNumber) => index().size > 0 && known.has(sameCard(cardNumber)),
-    lossOf: (cardNumber) => (index().size > 0 ? known.get(sameCard(cardNumber)) : undefined),
+    has: (cardNumber) => lossesOf(cardNumber) !== undefined,
+    lossOf: (cardNumber) => lossesOf(cardNumber)?.at(-1),
   };
 }
 
