@@ -164,6 +164,28 @@ describe('a simulated lock', () => {
     expect(await site.all('/api/v1/passcode/list', { lockId })).toEqual([]);
   }, 30_000);
 
+  test('that forgets is not believed', async () => {
+    const lockId = site.lockId(2);
+    site.lock(2).faults.memory.add('forgets');
+    const { status, body } = await addCode(lockId, '6285');
+    expect([status, body.code, body['lockError']]).toEqual([502, 'lock-refused', 'not-done']);
+    expect(await site.all('/api/v1/passcode/list', { lockId })).toEqual([]);
+  }, 30_000);
+
+  test('that keeps what it should remove is not believed, and the code is on the list until it is gone', async () => {
+    const lockId = site.lockId(2);
+    const { body } = await addCode(lockId, '8350');
+    const query = { lockId, keyboardPwdId: body.keyboardPwdId, deleteType: 2 };
+    site.lock(2).faults.memory.add('keeps');
+    const kept = await site.api('DELETE', '/api/v1/passcode/delete', { query });
+    expect([kept.status, kept.body.code, kept.body['lockError']]).toEqual([502, 'lock-refused', 'not-done']);
+    expect(codesOf(2)).toEqual(['8350']);
+    expect((await site.all('/api/v1/passcode/list', { lockId })).length).toBe(1);
+    site.lock(2).faults.memory.clear();
+    expect((await site.api('DELETE', '/api/v1/passcode/delete', { query })).status).toBe(200);
+    expect(codesOf(2)).toEqual([]);
+  }, 30_000);
+
   test('that was replaced gets back what was on it, and one from which a code was taken does not', async () => {
     const [lock, lockId] = [site.lock(3), site.lockId(3)];
     for (const code of ['3917', '4826', '5038']) expect((await addCode(lockId, code)).status).toBe(200);
