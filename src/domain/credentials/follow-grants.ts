@@ -58,8 +58,8 @@ function followed(entry: Entry, current: Pick<EntryLookUp, 'past'>, view: Wanted
 }
 
 /** Wanted by nobody, and surely not on the lock. */
-function isIdle({ managed, direct, held }: Entry): boolean {
-  return managed && direct === null && (held === null || (held.sure && held.window === null));
+function isIdle({ direct, held }: Entry): boolean {
+  return direct === null && (held === null || (held.sure && held.window === null));
 }
 
 /** For events of before that the lock has not told yet. */
