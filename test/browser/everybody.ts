@@ -21,6 +21,14 @@ const everyPage = [
   'webhooks/1',
   'audit',
   'system',
+  'questions',
+  'people',
+  'people/1',
+  'grants',
+  'schedules',
+  'import',
+  'comparison',
+  'revocations/credential/1',
   'nowhere',
 ];
 

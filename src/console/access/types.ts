@@ -37,7 +37,11 @@ export interface Grant {
   readonly startDate: number;
   readonly endDate: number;
   readonly scheduleId: number | null;
-  readonly progress?: Progress;
+}
+
+/** A grant by itself. */
+export interface GrantAlone extends Grant {
+  readonly progress: Progress;
 }
 
 /** A grant in a list over all people. */

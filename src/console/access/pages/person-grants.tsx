@@ -1,16 +1,20 @@
 // The grants of a person, and how far the locks are with them.
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useApp, useStrings } from '../../app.ts';
 import { Button } from '../../components/button.tsx';
 import { Callout } from '../../components/callout.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
+import { usePolled } from '../../components/polled.ts';
 import { Table } from '../../components/table.tsx';
 import { ValidityText } from '../../components/validity-text.tsx';
 import { useBuilding } from '../building.ts';
 import { useSchedules } from '../schedules.ts';
 import { useTexts } from '../texts.tsx';
-import type { Grant, GrantWarning, Person, Progress } from '../types.ts';
+import type { Grant, GrantAlone, GrantWarning, Person } from '../types.ts';
 import { GrantDialog } from './grant-dialog.tsx';
+
+/** Between two questions while no live event says that something has changed. */
+const askEveryMs = 5_000;
 
 interface PersonGrantsProps {
   readonly person: Person;
@@ -66,7 +70,7 @@ export function PersonGrants({ person, onChange }: PersonGrantsProps) {
               title: texts.schedule,
               cell: ({ scheduleId }) => (scheduleId === null ? texts.allHours : (schedules.nameOf(scheduleId) ?? String(scheduleId))),
             },
-            { title: texts.progress, cell: ({ progress }) => progress && <ProgressText progress={progress} /> },
+            { title: texts.progress, cell: ({ grantId }) => <ProgressText grantId={grantId} /> },
             {
               title: common.actions,
               actions: true,
@@ -118,8 +122,14 @@ export function PersonGrants({ person, onChange }: PersonGrantsProps) {
   );
 }
 
-function ProgressText({ progress }: { readonly progress: Progress }) {
+/** How far the locks are, always up to date. */
+function ProgressText({ grantId }: { readonly grantId: number }) {
   const { person: texts } = useTexts();
+  const { live } = useApp();
+  const { value: grant, reload } = usePolled<GrantAlone>(`access/grants/${grantId}`, askEveryMs);
+  useEffect(() => live.listen(({ type }) => type === 'entry' && reload()), [live, reload]);
+  if (grant === undefined) return null;
+  const { progress } = grant;
   const { wanted, pending, failed, removing } = progress;
   const onLocks = progress['on-lock'];
   return (
