@@ -21,7 +21,7 @@ export function GrantsPage() {
   return (
     <>
       <PageHead title={texts.title} intro={texts.intro} />
-      <search class="filters" aria-label={texts.of}>
+      <search class="filters" aria-label={texts.title}>
         <SelectField
           label={texts.of}
           name="of"

@@ -55,13 +55,15 @@ export function LockEntries({ lockId }: { readonly lockId: number }) {
       </div>
       <p class="intro">{texts.intro}</p>
       <ReaderSuggestion lockId={lockId} />
-      <SelectField
-        label={texts.filter}
-        name="status"
-        value={status}
-        onInput={setStatus}
-        options={[{ value: '', text: texts.all }, ...Object.entries(texts.statuses).map(([value, words]) => ({ value, text: words }))]}
-      />
+      <search class="filters" aria-label={texts.title}>
+        <SelectField
+          label={texts.filter}
+          name="status"
+          value={status}
+          onInput={setStatus}
+          options={[{ value: '', text: texts.all }, ...Object.entries(texts.statuses).map(([value, words]) => ({ value, text: words }))]}
+        />
+      </search>
       <PagedTable
         caption={texts.title}
         paged={paged}

@@ -1,6 +1,6 @@
 // The people of the building.
 import { useState } from 'preact/hooks';
-import { useApp, useStrings } from '../../app.ts';
+import { useApp } from '../../app.ts';
 import { Button } from '../../components/button.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
@@ -14,7 +14,6 @@ import type { PersonRow } from '../types.ts';
 export function PeoplePage() {
   const { people } = useTexts();
   const { client, toasts } = useApp();
-  const { layout } = useStrings();
   const [search, setSearch] = useState('');
   const paged = usePaged<PersonRow>('access/people', search === '' ? {} : { search });
   const [isAdding, setAdding] = useState(false);
@@ -25,7 +24,7 @@ export function PeoplePage() {
           {people.add}
         </Button>
       </PageHead>
-      <search class="filters" aria-label={layout.navigation}>
+      <search class="filters" aria-label={people.title}>
         <TextField label={people.search} name="search" type="search" onInput={(text) => setSearch(text.trim())} />
       </search>
       <PagedTable

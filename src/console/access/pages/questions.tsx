@@ -23,6 +23,8 @@ type Answer =
 const rowsAtOnce = 1000;
 const dayMs = 86_400_000;
 const ms = (values: Values, name: string) => new Date(values.text(name)).getTime();
+/** The end of the minute that was chosen, but not in the future. */
+const endOf = (values: Values, name: string) => Math.min(Date.now(), ms(values, name) + 59_999);
 /** A date in the format of `datetime-local`. */
 const localText = (at: number) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 
@@ -37,10 +39,10 @@ export function QuestionsPage() {
 
   async function ask(values: Values): Promise<void> {
     const lockId = Number(values.text('lockId'));
-    const range = { startDate: ms(values, 'startDate'), endDate: ms(values, 'endDate') };
+    const range = { startDate: ms(values, 'startDate'), endDate: endOf(values, 'endDate') };
     const of = values.text('cardNumber') === '' ? { personId: values.text('personId') } : { cardNumber: values.text('cardNumber') };
-    if (question === 'who') setAnswer({ question, rows: await get<Opener>('access/who', { lockId, date: ms(values, 'date') }) });
-    else if (question === 'where') setAnswer({ question, rows: await get<Opened>('access/where', { ...of, date: ms(values, 'date') }) });
+    if (question === 'who') setAnswer({ question, rows: await get<Opener>('access/who', { lockId, date: endOf(values, 'date') }) });
+    else if (question === 'where') setAnswer({ question, rows: await get<Opened>('access/where', { ...of, date: endOf(values, 'date') }) });
     else if (question === 'did')
       setAnswer({ question, rows: await get<LockRecord>('access/records', { personId: values.text('personId'), ...range }) });
     else setAnswer({ question, found: await client.get<Completeness>('access/completeness', { lockId, ...range }) });
