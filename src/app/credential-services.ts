@@ -58,10 +58,12 @@ export function createCredentialServices(options: CredentialServicesOptions, { c
 function decisionsOf(people: LocalPeopleView, lost: Pick<LostNumbers, 'has'>): Decisions {
   return {
     isLost: lost.has,
+    isLostCredential(credentialId) {
+      const credentials = people.byCredential(credentialId as CredentialId)?.credentials ?? [];
+      return credentials.some((one) => one.credentialId === credentialId && one.lost !== null);
+    },
     isRevoked(credentialId) {
-      const person = people.byCredential(credentialId as CredentialId);
-      if (person === undefined) return false;
-      return person.suspended || person.credentials.some((one) => one.credentialId === credentialId && one.lost !== null);
+      return people.byCredential(credentialId as CredentialId)?.suspended === true;
     },
   };
 }

@@ -10,7 +10,9 @@ import { entryKey, type GrantedEntries, type GrantedEntry, grantedEntries, nextE
 export interface Decisions {
   /** The card with this number was reported lost: no lock is to have it. */
   isLost(cardNumber: string): boolean;
-  /** The person with this credential is suspended, or the credential is lost. */
+  /** This credential of a person was reported lost. */
+  isLostCredential(credentialId: number): boolean;
+  /** The person with this credential is suspended. */
   isRevoked(credentialId: number): boolean;
 }
 
@@ -46,8 +48,9 @@ export function createWantedViews(ports: {
       wanted: (entry) => (isLost(entry) ? null : wantedWindow(entry, grantedOf(entry), now, linesAtMost)),
       isGranted: (entry) => entry.accepted?.as !== 'excluded' && grantedOf(entry) !== undefined,
       urgency(entry) {
-        if (isLost(entry)) return 'lost';
-        return entry.credentialId !== null && decisions.isRevoked(entry.credentialId) ? 'suspended' : undefined;
+        const { credentialId } = entry;
+        if (isLost(entry) || (credentialId !== null && entry.direct === null && decisions.isLostCredential(credentialId))) return 'lost';
+        return credentialId !== null && decisions.isRevoked(credentialId) ? 'suspended' : undefined;
       },
       nextEdge(entries) {
         const edges = entries.flatMap((entry) => nextEdgeOf(entry, now) ?? []);

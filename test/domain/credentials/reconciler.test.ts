@@ -238,6 +238,18 @@ describe('a paused gateway', () => {
   });
 });
 
+describe('a passcode of a person that was lost', () => {
+  it('is removed while the gateway is paused, as a lost card is', async () => {
+    const site = await createReconciled();
+    const passcode = { kind: 'passcode', number: '482913', credentialId: 12, direct: null } as const;
+    await site.given(someEntry(1, passcode), someEntry(2, { ...passcode, number: '591374', credentialId: 13 }));
+    site.state.isPaused = true;
+    site.lostCredentials.add(12);
+    await site.hello();
+    expect(site.memory.all().map(({ number }) => number)).toEqual(['591374']);
+  });
+});
+
 describe('a person who asks what the lock holds', () => {
   it('hears of what has changed in a session that goes on', async () => {
     const site = await createReconciled();

@@ -46,12 +46,17 @@ export async function createReconciled(some: Partial<Lock> = {}) {
   const hash = (text: string) => createHash('sha256').update(text).digest('hex');
   const grants: GrantedNumber[] = [];
   const lost = new Set<string>();
+  const lostCredentials = new Set<number>();
   const state = { isPaused: false, nextEdge: null as number | null };
   const alarms = new Set<string>();
   const views = createWantedViews({
     clock,
     granted: { onLock: () => grants, nextEdge: () => state.nextEdge, ofPerson: () => [] },
-    decisions: { isLost: (number) => lost.has(number), isRevoked: () => false },
+    decisions: {
+      isLost: (number) => lost.has(number),
+      isLostCredential: (credentialId) => lostCredentials.has(credentialId),
+      isRevoked: () => false,
+    },
   });
   const reconciler = createReconciler({
     ...{ clock, locks, entries, link, views, emit, events, counters: counters as typeof memoryCounters },
@@ -75,7 +80,7 @@ export async function createReconciled(some: Partial<Lock> = {}) {
     for (let round = 0; round < 20; round++) await clock.advance(1);
   }
   return {
-    ...{ clock, notices, locks, entries, link, memory, grants, lost, state, alarms, reconciler, emit, commands, hello },
+    ...{ clock, notices, locks, entries, link, memory, grants, lost, lostCredentials, state, alarms, reconciler, emit, commands, hello },
     /** Everything that was asked for so far is done, as far as no time has to pass for it. */
     async idle() {
       for (let round = 0; round < 20; round++) await clock.advance(5);
