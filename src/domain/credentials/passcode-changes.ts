@@ -174,8 +174,10 @@ export function createPasscodeChanges(options: PasscodeChangesOptions): Passcode
       const asked = changeable(await newestOf(lockId), passcodeId);
       if (asked.used) throw new DomainError('conflict', `passcode ${passcodeId} was used: make another one`);
       const schedule = scheduleId === undefined ? asked.scheduleId : scheduleId;
-      const once = (asked.direct ?? asked.held?.window)?.once === true;
-      const direct = terms.window({ startDate, endDate, once }, schedule);
+      const { once, hours } = asked.direct ?? asked.held?.window ?? always;
+      const dates = { startDate, endDate, once };
+      // Its hours stay as they are, even when their schedule has gone meanwhile.
+      const direct = scheduleId === undefined ? { ...dates, hours } : terms.window(dates, scheduleId);
       terms.requireSupport(lock, direct);
       /** `held` as it is unless something else is known. */
       const complete = (current: EntryLookUp, held?: Held): EntriesChange => {

@@ -112,10 +112,16 @@ describe('adding a passcode', () => {
   });
 
   it('with the hours of a schedule, which the lock must be able to keep', async () => {
-    const { add, schedules, memory, drivers } = await setUp();
+    const { add, schedules, memory, drivers, passcodes } = await setUp();
     await schedules.put({ scheduleId: 3, name: 'Office', hours: [{ days: [1, 2], from: 480, to: 1080 }] } as never);
-    const { code } = await add({ scheduleId: 3 });
+    const { code, passcodeId } = await add({ scheduleId: 3 });
     expect(memory.get(code)?.hours).toBe('12:480-1080');
+    await schedules.remove(3 as never);
+    await passcodes.change(callers.manager, lockId, passcodeId, { startDate: 5, endDate: 0 }, 'gateway', stays);
+    expect(memory.get(code)).toMatchObject({ startDate: 5, hours: '12:480-1080' });
+    await passcodes.change(callers.manager, lockId, passcodeId, { ...always, scheduleId: null }, 'gateway', stays);
+    expect(memory.get(code)).toMatchObject({ startDate: 0, hours: '' });
+    await schedules.put({ scheduleId: 3, name: 'Office', hours: [] } as never);
     Object.assign(drivers.ofKind('native') ?? {}, { capabilities: () => ({ ...bareCapabilities, passcodes: true }) });
     expect(await codeOf(() => add({ scheduleId: 3 }))).toBe('not-supported');
   });
