@@ -4,6 +4,7 @@ import type { Clock } from '../domain/clock.ts';
 import { createAccessPause } from '../domain/credentials/access-pause.ts';
 import { createCardEvidence } from '../domain/credentials/card-evidence.ts';
 import { createCardTurns } from '../domain/credentials/card-turns.ts';
+import type { Entry } from '../domain/credentials/entry.ts';
 import { createEntryChanges, type EntryChanges } from '../domain/credentials/entry-changes.ts';
 import { createLockMemories } from '../domain/credentials/lock-memories.ts';
 import { createReconciler, type Reconciler } from '../domain/credentials/reconciler.ts';
@@ -11,6 +12,7 @@ import { createWantedViews, type Decisions } from '../domain/credentials/wanted-
 import type { EventBus } from '../domain/event-bus.ts';
 import type { CommandService } from '../domain/locks/command-service.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
+import type { LockId } from '../domain/locks/lock.ts';
 import { createGrantedNumbers } from '../domain/people/granted-numbers.ts';
 import type { LocalPeopleView } from '../domain/people/people-ports.ts';
 import type { CredentialId } from '../domain/people/person.ts';
@@ -52,7 +54,12 @@ export function createCredentialServices(options: CredentialServicesOptions, { c
     ...{ clock, locks, entries, accounts, commands, evidence, emit, reconciler },
     ...{ turns: cardTurns, webhooksStored: changeStored },
   });
-  return { evidence, cardTurns, lost, granted, wantedViews, memories, accessPause, reconciler, entryChanges };
+  const grantIdsOf = (lockId: LockId, entry: Entry): readonly number[] => {
+    const lock = locks.get(lockId);
+    const view = lock && wantedViews(lock);
+    return view?.isGranted(entry) ? (view.grantedOf(entry)?.grantIds ?? []) : [];
+  };
+  return { grantIdsOf, evidence, cardTurns, lost, granted, wantedViews, memories, accessPause, reconciler, entryChanges };
 }
 
 function decisionsOf(people: LocalPeopleView, lost: Pick<LostNumbers, 'has'>): Decisions {

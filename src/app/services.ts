@@ -135,6 +135,8 @@ function createNounServices(options: ServicesOptions, before: CommandServices & 
   const cardService = createCardService({
     ...{ clock, locks, entries, accounts, counters, commands, evidence, lost, webhooksStored },
     changes: entryChanges,
+    grantIdsOf: credentials.grantIdsOf,
+    wantedChanged: (lockId) => events.emit('wanted-changed', { lockIds: [lockId] }),
   });
   const passcodes = createPasscodeService({
     ...{ clock, locks, entries, counters, people: stores.people },

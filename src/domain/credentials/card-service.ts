@@ -12,15 +12,26 @@ import type { LockId } from '../locks/lock.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
 import type { LostNumbers } from '../revocations/lost-numbers.ts';
-import { type Card, type CardId, type CardOnLock, hasEnded, requireInOrder, storedCardNumber, type Validity, type Via } from './card.ts';
+import {
+  type Card,
+  type CardId,
+  type CardOnLock,
+  type CardVia,
+  hasEnded,
+  requireInOrder,
+  storedCardNumber,
+  type Validity,
+} from './card.ts';
 import { listCardsOnLock } from './card-commands.ts';
 import type { CardEvidence } from './card-evidence.ts';
+import { queuedAdd, queuedChange, queuedRemoval } from './card-queue.ts';
 import { abandonment, cardWithId, entryWithId, renaming } from './card-rules.ts';
 import { addition, noted, refuseKnown, removing, revalidation } from './card-steps.ts';
+import type { Entry } from './entry.ts';
 import type { EntryChanges } from './entry-changes.ts';
 import type { EntryStore } from './entry-ports.ts';
 import { listedCard, listedEntries } from './listed-card.ts';
-import type { EntryLookUp } from './lock-entries.ts';
+import type { EntriesChange, EntryLookUp } from './lock-entries.ts';
 
 export interface NewCard extends Validity {
   readonly cardNumber: string;
@@ -42,13 +53,13 @@ export interface CardService {
    * Rejects with `card-exists`, `lock-refused`, `lock-offline`, `lock-busy` or `lock-timeout`, and with `invalid-parameter` for dates in
    * the wrong order or in the past.
    */
-  add(caller: Caller, lockId: LockId, card: NewCard, via: Via, gone: CancelSignal): Promise<CardId>;
+  add(caller: Caller, lockId: LockId, card: NewCard, via: CardVia, gone: CancelSignal): Promise<CardId>;
   /** Rejects with the codes of `add`, except `card-exists`. The validity may lie in the past. */
-  changeValidity(caller: Caller, lockId: LockId, cardId: CardId, validity: Validity, via: Via, gone: CancelSignal): Promise<void>;
+  changeValidity(caller: Caller, lockId: LockId, cardId: CardId, validity: Validity, via: CardVia, gone: CancelSignal): Promise<void>;
   /** Renames the card at the gateway; the lock stores no names. */
   rename(caller: Caller, lockId: LockId, cardId: CardId, name: string): Promise<void>;
   /** It is no error if the lock no longer had the card. Rejects with the codes of `add`, except `card-exists`. */
-  remove(caller: Caller, lockId: LockId, cardId: CardId, via: Via, gone: CancelSignal): Promise<void>;
+  remove(caller: Caller, lockId: LockId, cardId: CardId, via: CardVia, gone: CancelSignal): Promise<void>;
   /** Asks the lock which cards it holds; `known`: the gateway has a card of that number. */
   onLock(caller: Caller, lockId: LockId, page: PageRequest, gone: CancelSignal): Promise<Page<CardOnLock & { readonly known: boolean }>>;
   readonly beforeRemoval: EntryChanges['beforeRemoval'];
@@ -64,11 +75,27 @@ export function createCardService(options: {
   readonly changes: EntryChanges;
   readonly evidence: CardEvidence;
   readonly lost: Pick<LostNumbers, 'has'>;
+  /** The grants that want this entry on its lock. */
+  readonly grantIdsOf: (lockId: LockId, entry: Entry) => readonly number[];
+  /** Something else is wanted on this lock. */
+  readonly wantedChanged: (lockId: LockId) => void;
   /** As in the options of the changes. */
   readonly webhooksStored: () => Promise<void>;
 }): CardService {
   const { clock, locks, entries, accounts, counters, commands, changes, evidence, lost, webhooksStored } = options;
   const needs = 'cards';
+
+  /** Stores what is wanted from now on; the lock is brought to it by the reconciler. */
+  async function queued(lockId: LockId, change: (current: EntryLookUp) => EntriesChange): Promise<void> {
+    await entries.update(lockId, change);
+    await webhooksStored();
+    options.wantedChanged(lockId);
+  }
+  function requireNotGranted(lockId: LockId, there: EntryLookUp, cardId: CardId): void {
+    const entry = there.byId(cardId);
+    const grantIds = entry === undefined || entry.credentialId === null ? [] : options.grantIdsOf(lockId, entry);
+    if (grantIds.length > 0) throw new DomainError('granted', `a grant wants card ${cardId} on this lock`, { grantIds });
+  }
 
   return {
     stats: changes.stats,
@@ -102,6 +129,17 @@ export function createCardService(options: {
           addition({ ...(await newCard()), before: evidence.of(session, number), commands }),
         );
       }
+      if (via === 'queue') {
+        const { card } = await newCard();
+        let entryId = card.cardId;
+        const { cardId: _, cardNumber: __, ...rest } = card;
+        await queued(lockId, (current) => {
+          const entry = queuedAdd(current, { ...rest, entryId: card.cardId, kind: 'card', number }, card);
+          entryId = entry.entryId;
+          return { put: [entry] };
+        });
+        return entryId;
+      }
       const added = await newCard();
       let { cardId } = added.card;
       await changes.byPhone(lockId, number, (current) => {
@@ -115,7 +153,10 @@ export function createCardService(options: {
     async changeValidity(caller, lockId, cardId, validity, via, gone) {
       requireInOrder(validity);
       requireRole(locks, caller, lockId, 'manager');
-      const { number } = entryWithId(entries.inMemory(lockId) ?? (await entries.of(lockId)), cardId, clock.now());
+      const there = entries.inMemory(lockId) ?? (await entries.of(lockId));
+      requireNotGranted(lockId, there, cardId);
+      if (via === 'queue') return queued(lockId, (current) => queuedChange(current, cardId, validity));
+      const { number } = entryWithId(there, cardId, clock.now());
       const change = revalidation({ cardId, number, validity, clock, commands });
       if (via === 'phone') await changes.byPhone(lockId, number, change.byPhone);
       else await changes.onLock({ caller, lockId, gone, needs }, async () => change);
@@ -132,7 +173,10 @@ export function createCardService(options: {
 
     async remove(caller, lockId, cardId, via, gone) {
       requireRole(locks, caller, lockId, 'manager');
-      const { number } = entryWithId(entries.inMemory(lockId) ?? (await entries.of(lockId)), cardId, clock.now());
+      const there = entries.inMemory(lockId) ?? (await entries.of(lockId));
+      requireNotGranted(lockId, there, cardId);
+      if (via === 'queue') return queued(lockId, (current) => queuedRemoval(current, cardId, caller.username));
+      const { number } = entryWithId(there, cardId, clock.now());
       if (via === 'gateway') {
         await changes.onLock({ caller, lockId, gone, needs }, async () => removing({ cardId, number, clock, commands }));
         return;

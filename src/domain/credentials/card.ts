@@ -31,6 +31,9 @@ export interface CardOnLock extends Validity {
 /** How a change reaches the lock: a phone has already done it (1), or the gateway does it (2). */
 export type Via = 'phone' | 'gateway';
 
+/** `queue`: it is wanted from now on, and the lock is brought to it as soon as it can. */
+export type CardVia = Via | 'queue';
+
 /** Two numbers are the same card when they are equal in this form: no leading zeros. */
 export function sameCard(cardNumber: string): string {
   // This runs for every swipe, and most numbers do not begin with a zero.

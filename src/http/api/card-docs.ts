@@ -6,6 +6,9 @@ const cardId = 41;
 const success = { success: true };
 const period = { startDate: 1_763_000_000_000, endDate: 1_793_000_000_000 };
 
+const waits =
+  'With `queue=1`, and only by the gateway, it is wanted from now on and answered at once with `Latchd-Entry-Status: pending`; the lock gets it as soon as it can.';
+
 export const cardDocs = {
   listCards: {
     summary: 'The cards of a lock, by cardId',
@@ -37,7 +40,7 @@ export const cardDocs = {
   },
   addCard: {
     summary: 'Add a card to a lock',
-    description: 'When a card does not open with one `method`, add it with the other. The answer is its cardId.',
+    description: `When a card does not open with one \`method\`, add it with the other. The answer is its cardId. ${waits}`,
     requiredRole: 'manager',
     refusals: [
       'card-exists',
@@ -60,8 +63,18 @@ export const cardDocs = {
   },
   changeCardValidity: {
     summary: 'Change from when to when a card is valid',
+    description: waits,
     requiredRole: 'manager',
-    refusals: ['card-not-found', 'not-supported', 'lock-refused', 'lock-offline', 'lock-busy', 'lock-timeout', 'storage-unavailable'],
+    refusals: [
+      'card-not-found',
+      'granted',
+      'not-supported',
+      'lock-refused',
+      'lock-offline',
+      'lock-busy',
+      'lock-timeout',
+      'storage-unavailable',
+    ],
     answers: { 200: 'Success' },
     examples: [{ title: 'A period', parameters: { lockId, cardId, changeType: 2, ...period }, answer: success }],
   },
@@ -75,9 +88,18 @@ export const cardDocs = {
   },
   deleteCard: {
     summary: 'Take a card off a lock',
-    description: 'That the lock no longer had it is no error.',
+    description: `That the lock no longer had it is no error. ${waits}`,
     requiredRole: 'manager',
-    refusals: ['card-not-found', 'not-supported', 'lock-refused', 'lock-offline', 'lock-busy', 'lock-timeout', 'storage-unavailable'],
+    refusals: [
+      'card-not-found',
+      'granted',
+      'not-supported',
+      'lock-refused',
+      'lock-offline',
+      'lock-busy',
+      'lock-timeout',
+      'storage-unavailable',
+    ],
     answers: { 200: 'Success' },
     examples: [{ title: 'By the gateway', parameters: { lockId, cardId, deleteType: 2 }, answer: success }],
   },

@@ -1,8 +1,9 @@
 // The routes of identity cards (Specification 4.2, HTTP API 6).
 import type { Clock } from '../../domain/clock.ts';
+import type { CardVia } from '../../domain/credentials/card.ts';
 import type { CardService } from '../../domain/credentials/card-service.ts';
 import { cardAdd, cardDelete, cardList, cardRename, cardValidity, oneCard, wholeLockList } from '../pipeline/query.ts';
-import { done, ok, type Route, route } from '../pipeline/route.ts';
+import { type Answer, done, ok, type Route, route } from '../pipeline/route.ts';
 import { addedCardView, cardDetailView, cardOnLockView, cardView, pageView } from './views.ts';
 
 /** Specification 4.2 and HTTP API 6. The service checks rights and existence, and talks to the lock. */
@@ -16,21 +17,27 @@ export function cardRoutes(cards: CardService, clock: Pick<Clock, 'now'>): reado
       '/api/v1/identity-card/add',
       'addCard',
       cardAdd(() => clock.now()),
-      async ({ caller, parameters: { lockId, card, via }, gone }) => ok(addedCardView(await cards.add(caller, lockId, card, via, gone))),
+      async ({ caller, parameters: { lockId, card, via }, gone }) =>
+        waiting(via, ok(addedCardView(await cards.add(caller, lockId, card, via, gone)))),
     ),
     route(
       'PUT',
       '/api/v1/identity-card/change-validity',
       'changeCardValidity',
       cardValidity,
-      ({ caller, parameters: { lockId, cardId, validity, via }, gone }) =>
-        done(cards.changeValidity(caller, lockId, cardId, validity, via, gone)),
+      async ({ caller, parameters: { lockId, cardId, validity, via }, gone }) =>
+        waiting(via, await done(cards.changeValidity(caller, lockId, cardId, validity, via, gone))),
     ),
     route('PUT', '/api/v1/identity-card/rename', 'renameCard', cardRename, ({ caller, parameters: { lockId, cardId, name } }) =>
       done(cards.rename(caller, lockId, cardId, name)),
     ),
-    route('DELETE', '/api/v1/identity-card/delete', 'deleteCard', cardDelete, ({ caller, parameters: { lockId, cardId, via }, gone }) =>
-      done(cards.remove(caller, lockId, cardId, via, gone)),
+    route(
+      'DELETE',
+      '/api/v1/identity-card/delete',
+      'deleteCard',
+      cardDelete,
+      async ({ caller, parameters: { lockId, cardId, via }, gone }) =>
+        waiting(via, await done(cards.remove(caller, lockId, cardId, via, gone))),
     ),
     route('GET', '/api/v1/identity-card/detail', 'cardDetail', oneCard, async ({ caller, parameters: { lockId, cardId } }) =>
       ok(cardDetailView(await cards.detail(caller, lockId, cardId))),
@@ -44,4 +51,9 @@ export function cardRoutes(cards: CardService, clock: Pick<Clock, 'now'>): reado
         ok(pageView(await cards.onLock(caller, lockId, page, gone), cardOnLockView)),
     ),
   ];
+}
+
+/** What is done as soon as the lock can says so. */
+function waiting(via: CardVia, answer: Answer): Answer {
+  return via === 'queue' ? { ...answer, headers: ['Latchd-Entry-Status', 'pending'] } : answer;
 }

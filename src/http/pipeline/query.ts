@@ -1,7 +1,7 @@
 // The parameters of every endpoint: turns the names of the specification into domain values (HTTP API 1, 5, 6 and 8).
 import { z } from 'zod';
 import { alarmKinds } from '../../domain/alarms/alarm.ts';
-import { type CardId, hasEnded, isInOrder } from '../../domain/credentials/card.ts';
+import { type CardId, type CardVia, hasEnded, isInOrder } from '../../domain/credentials/card.ts';
 import type { LockId, LockSettings } from '../../domain/locks/lock.ts';
 import type { WebhookId } from '../../domain/webhooks/webhook.ts';
 import { cardNumber, id, integer, lockName, mac, millis, name, text, username, via } from './fields.ts';
@@ -79,6 +79,13 @@ export const wholeLockList = validate(
   ({ lockId, ...page }) => ({ lockId, page }),
 );
 
+const queue = z.enum(['0', '1'], { error: 'must be 0 or 1' }).default('0');
+
+/** A phone has done it already, or it waits for the lock. */
+const mayWait = (typeName: string) => ({ path: ['queue'], error: `must not be 1 with ${typeName} 1`, when: whenValid('queue', typeName) });
+
+const viaOf = (type: 'phone' | 'gateway', waits: '0' | '1'): CardVia => (waits === '1' ? 'queue' : type);
+
 /** `now` is the clock: a validity that has ended is refused. */
 export const cardAdd = (now: () => number) =>
   validate(
@@ -91,15 +98,24 @@ export const cardAdd = (now: () => number) =>
         startDate: millis,
         endDate: millis,
         cardName: text(0, 64).default(''),
+        queue,
       })
       .refine(isInOrder, datesInOrder)
+      .refine(({ queue, addType }) => queue === '0' || addType === 'gateway', mayWait('addType'))
       .refine((card) => !hasEnded(card, now()), { ...datesInOrder, error: 'must not be in the past' }),
-    ({ lockId, addType, method, cardName, ...card }) => ({ lockId, via: addType, card: { ...card, byteOrder: method, name: cardName } }),
+    ({ lockId, addType, method, cardName, queue, ...card }) => ({
+      lockId,
+      via: viaOf(addType, queue),
+      card: { ...card, byteOrder: method, name: cardName },
+    }),
   );
 
 export const cardValidity = validate(
-  z.object({ lockId, cardId, changeType: via, startDate: millis, endDate: millis }).refine(isInOrder, datesInOrder),
-  ({ lockId, cardId, changeType, ...validity }) => ({ lockId, cardId, via: changeType, validity }),
+  z
+    .object({ lockId, cardId, changeType: via, startDate: millis, endDate: millis, queue })
+    .refine(isInOrder, datesInOrder)
+    .refine(({ queue, changeType }) => queue === '0' || changeType === 'gateway', mayWait('changeType')),
+  ({ lockId, cardId, changeType, queue, ...validity }) => ({ lockId, cardId, via: viaOf(changeType, queue), validity }),
 );
 
 export const cardRename = validate(z.object({ lockId, cardId, cardName: name, changeType: via }), ({ lockId, cardId, cardName }) => ({
@@ -108,11 +124,12 @@ export const cardRename = validate(z.object({ lockId, cardId, cardName: name, ch
   name: cardName,
 }));
 
-export const cardDelete = validate(z.object({ lockId, cardId, deleteType: via }), ({ lockId, cardId, deleteType }) => ({
-  lockId,
-  cardId,
-  via: deleteType,
-}));
+export const cardDelete = validate(
+  z
+    .object({ lockId, cardId, deleteType: via, queue })
+    .refine(({ queue, deleteType }) => queue === '0' || deleteType === 'gateway', mayWait('deleteType')),
+  ({ lockId, cardId, deleteType, queue }) => ({ lockId, cardId, via: viaOf(deleteType, queue) }),
+);
 
 /** Lists of the management API: pageNo 1 and pageSize 100 (of 1 to 1000) unless given (HTTP API 1.3). */
 const ofManagement = { pageNo: integer().default(1), pageSize: integer(1, 1000).default(100) };
