@@ -77,6 +77,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
     services.leftRoles,
     services.accessRecorder,
     services.revocationWatch,
+    services.removedPeople,
     services.imports,
     jobs,
     control,

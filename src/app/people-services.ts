@@ -11,6 +11,7 @@ import type { GrantedNumbers } from '../domain/people/granted-numbers.ts';
 import { createGrantRules } from '../domain/people/new-grant.ts';
 import { createPeopleService } from '../domain/people/people-service.ts';
 import { createPersonWrites } from '../domain/people/person-writes.ts';
+import { createRemovedPeople } from '../domain/people/removed-people.ts';
 import { createScheduleService } from '../domain/people/schedule-service.ts';
 import { watchWanted } from '../domain/people/wanted-changes.ts';
 import { createWholePeople } from '../domain/people/whole-person.ts';
@@ -39,6 +40,7 @@ export function createPeopleServices({ clock, secrets, events, stores, drivers, 
   const progressOf = createGrantProgress({ clock, entries, granted, statusOf });
   return {
     ...{ widening, personWrites, wholePeople },
+    removedPeople: createRemovedPeople({ events, people, entries, locks }),
     people: createPeopleService({ clock, people, secrets, writes: personWrites, rules, whole: wholePeople }),
     grants: createGrantService({ people, locks, writes: personWrites, rules, widening, warningsOf, progressOf }),
     schedules: createScheduleService({ schedules, people, counters }),

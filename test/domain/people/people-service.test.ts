@@ -107,6 +107,42 @@ test('a passcode is made by the gateway, is not weak, and is shown by the answer
   expect(await codeOf(() => service.removeCredential(clerk, personId, credentialId))).toBe('not-found');
 });
 
+test('a removed person is shown until no lock holds anything of theirs, and is forgotten then', async () => {
+  const { service, create, entries } = await site();
+  const { personId } = await create('Erika');
+  const { credentialId } = await service.addCredential(clerk, personId, fob);
+  const held = { window: always, sure: true, since: 1, basis: 'reply', basisDate: 1 } as const;
+  const entry = {
+    ...({
+      entryId: 41 as never,
+      lockId,
+      kind: 'card',
+      number: fob.number,
+      name: '',
+      createdAt: 1,
+      createdBy: 'max',
+      managed: true,
+    } as const),
+    ...{ direct: null, credentialId, held: { ...held, window: { startDate: 0, endDate: 0, hours: '', once: false } } },
+    ...{ missing: false, used: false, accepted: null, scheduleId: null },
+  };
+  await entries.update(lockId, () => ({ put: [entry] }));
+  await service.remove(clerk, personId);
+  await new Promise(setImmediate);
+  expect(service.get(clerk, personId).removed).toBe(true);
+  expect(await codeOf(() => service.change(clerk, personId, { name: 'x' }))).toBe('not-found');
+  await entries.update(lockId, () => ({ put: [{ ...entry, held: { ...held, window: null, sure: false } }] }));
+  await new Promise(setImmediate);
+  expect(service.list(clerk, '', page).total).toBe(1);
+  await entries.update(lockId, () => ({ remove: [entry.entryId] }));
+  await new Promise(setImmediate);
+  expect(service.list(clerk, '', page).total).toBe(0);
+  const { personId: other } = await create('Ole');
+  await service.remove(clerk, other);
+  await new Promise(setImmediate);
+  expect(await codeOf(() => service.get(clerk, other))).toBe('not-found');
+});
+
 test('people are found by a part of name or externalId, and by a card in any byte order', async () => {
   const { service, create } = await site();
   const erika = await create('Erika M.', 'HR-4711');
