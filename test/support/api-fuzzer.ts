@@ -222,6 +222,9 @@ export function sendFuzz(
 
 /** Rules about several values at once, which a document can only tell in words. */
 const inWords = new Set([
+  // Of a body: there must be such a one.
+  'lockId',
+  'personId',
   'queue',
   'keyboardPwd',
   'digits',
