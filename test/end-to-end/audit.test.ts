@@ -126,6 +126,10 @@ describe('the audit log', () => {
       query: { lockId: door(), cardId, deleteType: 2 },
     });
 
+    const table = await leaves('import-plan', 'planImport', 'POST', '/api/v1/access/imports', { text: 'Person,Name\nHR-77,Nina\n' });
+    const { importId, plan } = table.body;
+    await leaves('import-apply', 'applyImport', 'POST', `/api/v1/access/imports/${importId}/apply`, { body: { plan } });
+
     const passcode = { lockId: door(), addType: 2, keyboardPwdType: 2, keyboardPwdName: 'Cleaner' };
     const code = await leaves('passcode-add', 'addPasscode', 'POST', '/api/v1/passcode/add', { query: passcode });
     const { keyboardPwdId } = code.body;
@@ -286,6 +290,7 @@ describe('the audit log', () => {
       'person show',
       'grant list',
       'schedule list',
+      'access export',
       'alarm list',
       'webhook list',
       'audit list',
@@ -378,7 +383,7 @@ describe('the audit log', () => {
       'commands' in entry ? entry.commands.map(({ name }) => `${entry.name} ${name}`) : [entry.name],
     );
     // These have their lines by their routes above: here they would need a device that waits, and a receiver that listens.
-    const byRoute = ['pair confirm', 'webhook test', 'webhook remove'];
+    const byRoute = ['access import', 'pair confirm', 'webhook test', 'webhook remove'];
     expect([...story(1).map(([command]) => command), ...reads, ...byRoute, 'restore'].sort()).toEqual(named.sort());
   });
 });

@@ -1,7 +1,11 @@
 // Tables of people and doors through the real daemon: what they say is on the locks, and nothing of a wrong one (HTTP API 12.5).
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openSite, type Site, until } from '../support/site.ts';
+import { createRuns } from '../support/site-process.ts';
+
+const runs = createRuns();
 
 let site: Site;
 
@@ -14,7 +18,10 @@ beforeAll(async () => {
     ],
   });
 });
-afterAll(() => site.close());
+afterAll(async () => {
+  await runs.endAll();
+  await site.close();
+});
 
 const base = '/api/v1/access';
 
@@ -147,6 +154,26 @@ describe('an import', () => {
     expect(cardsOf(2)).toEqual(['5550001']);
   });
 
+  test('is done from the command line, too, and exported there', async () => {
+    const file = join(site.folder, 'staff.tsv');
+    const latchd = (...args: string[]) => runs.finish(['access', ...args, '--data-dir', site.dataDir]);
+    await writeFile(file, `${header(2).replaceAll(',', '\t')}\nHR-3\tZoë\t5550003\t\t\tY\n`);
+    expect(await latchd('import', file)).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('people: 1 added') });
+    expect(cardsOf(2)).toEqual(['5550001']);
+    expect(await latchd('import', file, '--apply')).toMatchObject({ exitCode: 0 });
+    await until(() => cardsOf(2).length === 2, 'the card is on the archive');
+    const { stdout } = await latchd('export', '--separator', 'tab');
+    expect(stdout).toContain('HR-3\tZoë\t5550003\t\t\t');
+    await writeFile(file, 'Person\tNowhere\nHR-3\tY\n');
+    expect(await latchd('import', file, '--apply')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('line 1, Nowhere: is no alias'),
+    });
+    const gone = await dryRun(`${header(2)}\nHR-3,,,,,N\n`);
+    await apply(gone);
+    await whenDone(gone);
+  });
+
   test('goes on to its end after a kill at any time, and each person is there once', async () => {
     const people = 300;
     const lines = Array.from({ length: people }, (_, n) => `MANY-${n},Person ${n},${7_000_000 + n},,,Y`);
@@ -160,8 +187,8 @@ describe('an import', () => {
       await site.start();
     }
     expect(await whenDone(plan)).toMatchObject({ state: 'done', conflictCount: 0 });
-    expect((await site.all(`${base}/people`, {})).length).toBe(people + 2);
-    expect((await dryRun(text)).people).toEqual({ added: 0, updated: 0, unchanged: people, extraneous: 2 });
+    expect((await site.all(`${base}/people`, {})).length).toBe(people + 3);
+    expect((await dryRun(text)).people).toEqual({ added: 0, updated: 0, unchanged: people, extraneous: 3 });
     await until(() => cardsOf(1).length === people, 'all cards are on the lock', 60_000);
     expect((await readdir(`${site.dataDir}/imports`)).length).toBeGreaterThan(0);
   });

@@ -30,6 +30,8 @@ export interface SiteOptions {
 export interface RequestOptions {
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: object;
+  /** In place of a body: a table. */
+  readonly text?: string;
   /** Instead of the first administrator's; '' for none. */
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -149,15 +151,22 @@ export async function openSite(options: SiteOptions = {}): Promise<Site> {
     }
   }
 
-  async function api(method: string, path: string, { query = {}, body, token, headers = {} }: RequestOptions = {}): Promise<Answer> {
+  async function api(method: string, path: string, { query = {}, body, text, token, headers = {} }: RequestOptions = {}): Promise<Answer> {
     const { httpUrl, token: adminToken } = running();
     const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]));
     const search = given.length === 0 ? '' : `?${new URLSearchParams(Object.fromEntries(given))}`;
     const authorization = token === '' ? {} : { authorization: `Bearer ${token ?? adminToken}` };
     const response = await fetch(`${httpUrl}${path}${search}`, {
       method,
-      headers: { accept: 'application/json', ...authorization, ...(body && { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        accept: 'application/json',
+        ...authorization,
+        ...(body && { 'content-type': 'application/json' }),
+        ...(text && { 'content-type': 'text/csv' }),
+        ...headers,
+      },
       ...(body && { body: JSON.stringify(body) }),
+      ...(text !== undefined && { body: text }),
     });
     const { status, headers: answered } = response;
     const answer = { status, headers: answered, body: (await response.json()) as Body };

@@ -1,4 +1,5 @@
 // latchd access: who may open what. Only the running daemon knows it.
+import { exportAccess, importCommand } from './access-import.ts';
 import { command, type Group } from './command.ts';
 import { askForAll, inWords, manageRunning } from './management.ts';
 import { dateText, jsonOption, print, printTable, say } from './output.ts';
@@ -55,4 +56,8 @@ const who = command<WhoGiven>({
   },
 });
 
-export const access: Group = { name: 'access', says: 'show who may open what, and who could', commands: [who] };
+export const access: Group = {
+  name: 'access',
+  says: 'show who may open what, and who could; import and export it',
+  commands: [who, importCommand, exportAccess],
+};

@@ -1,6 +1,6 @@
 // The audit action of each method of the services of people, grants and schedules. No card number and no passcode gets here.
 import type { GrantService } from '../people/grant-service.ts';
-import type { ImportService } from '../people/import-service.ts';
+import type { DryRun, ImportService } from '../people/import-service.ts';
 import type { GivenGrant } from '../people/new-grant.ts';
 import type { PeopleService } from '../people/people-service.ts';
 import type { CredentialId, GrantId, PersonId, ScheduleId } from '../people/person.ts';
@@ -68,12 +68,20 @@ const schedules: AuditTable<ScheduleService> = {
 };
 
 const imports: AuditTable<ImportService> = {
-  // A dry run changes nothing.
-  dryRun: 'not-audited',
+  dryRun: ([, , absent], made) => ({
+    action: 'import-plan',
+    object: made?.stored == null ? 'dry run' : `import ${made.stored.importId}`,
+    detail: made === undefined ? absent : planned(made.plan, absent),
+  }),
   apply: ([, importId, plan]) => ({ action: 'import-apply', object: `import ${importId}`, detail: `plan ${plan.slice(0, 16)}` }),
   progress: 'not-audited',
   exportPeople: 'not-audited',
 };
+
+function planned({ counts, errorCount }: DryRun['plan'], absent: string): string {
+  if (errorCount > 0) return `${errorCount} errors`;
+  return `${absent}: ${counts.added} added, ${counts.updated} updated, ${counts.extraneous} extraneous`;
+}
 
 /** Suspending and its end are what one looks for later; the other members are named. */
 function changed(changes: Parameters<PeopleService['change']>[2]): string {

@@ -1,8 +1,8 @@
 // What both sides of the control socket share: its path and the form of a line.
 import type { Socket } from 'node:net';
 
-/** Over HTTP a body may have 64 KiB; escaped and wrapped, it is no longer than this. */
-const longestRequest = 256 * 1024;
+/** Over HTTP a table of an import may have 4 MiB; escaped and wrapped, it is no longer than this. */
+const longestRequest = 9 * 1024 * 1024;
 
 export function controlSocket(directory: string): string {
   return `${directory}/control.sock`;

@@ -107,7 +107,7 @@ describe('bash', () => {
 describe('zsh', () => {
   inZsh('completes at a terminal, with the TAB key', async () => {
     const setUp = 'PS1=; autoload -Uz compinit; compinit -u -D; source ./zsh';
-    expect(await typed(['zsh', '-f', '-i'], setUp, 'latchd acc\tcre\tada --admi\t\n')).toBe('account create ada --administrator');
+    expect(await typed(['zsh', '-f', '-i'], setUp, 'latchd acco\tcre\tada --admi\t\n')).toBe('account create ada --administrator');
     expect(await typed(['zsh', '-f', '-i'], setUp, 'latchd export --format j\t--lo\t7\n')).toBe('export --format jsonl --lock 7');
   });
 
