@@ -4,6 +4,7 @@ import { type Crowd, seedPeople } from '../people-seed.ts';
 import { cpuMs, residentKb } from '../processes.ts';
 import type { Figure, Section, SectionOptions } from '../section.ts';
 import { seedDirectory } from '../seed.ts';
+import { importFigures, resetFigures } from './people-work.ts';
 import { figuresOf } from './scale-figures.ts';
 
 const full: Crowd = { locks: 200, people: 20_000, doorsEach: 3, accessLines: 1_000_000 };
@@ -13,7 +14,7 @@ export const peopleSection: Section = {
   name: 'people',
   async run(options) {
     const crowd = options.quick ? few : full;
-    return startFigures(options, crowd);
+    return [...(await startFigures(options, crowd)), ...(await importFigures(options)), ...(await resetFigures(options))];
   },
 };
 
