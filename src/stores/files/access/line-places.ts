@@ -1,8 +1,9 @@
-// Where the lines of one file of the access log lie, by what they are about; and the index beside a finished file, in which a look-up reads
-// one line and parses nothing else (Store 10).
+// Where the lines of one file of the access log lie, by what they are about; and the index beside a finished file, in which a look-up
+// finds its lines by halves (Store 10).
 import { z } from 'zod';
 import type { AccessLine } from '../../../domain/access/access-log.ts';
 import { isIntact, jsonOf } from '../checksummed-line.ts';
+import { nextTick } from '../records/next-turn.ts';
 import type { LinePlace } from '../records/read-lines.ts';
 import { keysOf } from './access-line.ts';
 import { encodeLines } from './sliced-lines.ts';
@@ -27,6 +28,7 @@ export interface LinePlaces {
   encode(head: FileHead): Promise<Buffer>;
 }
 
+const newline = 10;
 const whole = z.int().min(0);
 const headLine = z.object({
   schemaVersion: z.literal(1),
@@ -57,13 +59,33 @@ export function createLinePlaces(): LinePlaces {
       }
     },
     under: (key) => pairs(byKey.get(key) ?? []),
-    encode: (head) => encodeLines(indexLines(head, byKey)),
+    async encode(head) {
+      const keys = await inOrder(byKey.keys());
+      return encodeLines(indexLines(head, keys, byKey));
+    },
   };
 }
 
-function* indexLines(head: FileHead, byKey: ReadonlyMap<string, readonly number[]>): Generator<object> {
+/** Sorted, those of each kind by themselves, so that nothing else waits for all of them. */
+async function inOrder(keys: Iterable<string>): Promise<readonly string[]> {
+  const kinds = new Map<string, string[]>();
+  for (const key of keys) {
+    const kind = key.slice(0, key.indexOf(' '));
+    const there = kinds.get(kind);
+    if (there === undefined) kinds.set(kind, [key]);
+    else there.push(key);
+  }
+  const sorted: (readonly string[])[] = [];
+  for (const kind of [...kinds.keys()].sort()) {
+    await nextTick();
+    sorted.push((kinds.get(kind) as string[]).sort());
+  }
+  return sorted.flat();
+}
+
+function* indexLines(head: FileHead, keys: readonly string[], byKey: ReadonlyMap<string, readonly number[]>): Generator<object> {
   yield { schemaVersion: 1, ...head };
-  for (const [key, places] of byKey) yield { key, places };
+  for (const key of keys) yield { key, places: byKey.get(key) };
 }
 
 /** The head of an index; undefined when its first line is not what was written. `beginning` has at least the whole first line. */
@@ -75,14 +97,25 @@ export function headOf(beginning: Buffer): FileHead | undefined {
   return 'bytes' in head ? head : undefined;
 }
 
-/** What an index has under a key; undefined: that line is damaged. */
+/**
+ * What an index has under a key, found by halves: its lines are in the order of their keys. Undefined: a line that was read on the way is
+ * damaged.
+ */
 export function placesIn(index: Buffer, key: string): readonly LinePlace[] | undefined {
-  const start = index.indexOf(`{"key":${JSON.stringify(key)},`);
-  if (start < 0) return [];
-  const bytes = index.subarray(start, index.indexOf(10, start));
-  if (!isIntact(bytes)) return undefined;
-  const { data } = keyLine.safeParse(jsonOf(bytes));
-  return data && pairs(data.places);
+  let low = index.indexOf(newline) + 1;
+  let high = index.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const start = middle === low ? low : Math.max(low, index.lastIndexOf(newline, middle - 1) + 1);
+    const end = index.indexOf(newline, start);
+    const bytes = index.subarray(start, Math.max(start, end));
+    const found = isIntact(bytes) ? keyLine.safeParse(jsonOf(bytes)).data : undefined;
+    if (found === undefined) return undefined;
+    if (found.key === key) return pairs(found.places);
+    if (found.key < key) low = end + 1;
+    else high = start;
+  }
+  return [];
 }
 
 function pairs(numbers: readonly number[]): LinePlace[] {
