@@ -200,6 +200,11 @@ describe('the audit log', () => {
     await leaves('card-found', 'reportFoundCard', 'POST', `${access}/cards/found`, { body: { cardNumber: '1325672378' } });
     await isRefused('credential-lost', 'reportLostCredential', 'POST', `${access}/credentials/99/lost`, { body: {} });
     await isRefused('credential-found', 'reportFoundCredential', 'POST', `${access}/credentials/99/found`);
+    await leaves('entry-check', 'checkEntries', 'POST', `${access}/locks/${door()}/check`);
+    await isRefused('entry-remove', 'decideEntry', 'POST', `${access}/locks/${door()}/settle`, {
+      body: { entryId: 999_999, do: 'remove' },
+    });
+    await leaves('access-resume', 'resumeAccess', 'POST', `${access}/resume`);
     await isRefused('reader-turn', 'acceptSuggestion', 'POST', `${access}/suggestions/99/accept`);
     const enrolment = { body: { personId: 99, lockId: door(), seconds: 60 } };
     await isRefused('enrolment-begin', 'beginEnrolment', 'POST', `${access}/enrolments`, enrolment);

@@ -709,6 +709,7 @@ export const de: Strings = {
       'lock-rename': 'Schloss umbenannt',
       'lock-settings': 'Einstellungen eines Schlosses',
       'lock-auto-lock': 'Zeit bis zum Verriegeln',
+      'entry-check': 'Schloss nach seinem Inhalt gefragt',
       'entry-remove': 'Karte oder Code entfernt',
       'entry-restore': 'Karte oder Code zurückgegeben',
       'entry-accept': 'Abweichung angenommen',

@@ -674,6 +674,7 @@ export const en = {
       'lock-rename': 'Lock renamed',
       'lock-settings': 'Settings of a lock',
       'lock-auto-lock': 'Auto lock time',
+      'entry-check': 'Asked a lock what it holds',
       'entry-remove': 'Card or passcode taken off',
       'entry-restore': 'Card or passcode put back',
       'entry-accept': 'Difference accepted',

@@ -141,8 +141,7 @@ const cards: AuditTable<CardService> = {
 
 const entries: AuditTable<EntryService> = {
   list: 'not-audited',
-  // It asks, and changes nothing.
-  check: 'not-audited',
+  check: ([, lockId]) => ({ action: 'entry-check', object: ofLock(lockId) }),
   decide: ([, lockId, entryId, { do: what }]) => ({ action: `entry-${what}`, object: `entry ${entryId} of lock ${lockId}` }),
   compare: 'not-audited',
   resume: () => ({ action: 'access-resume', object: 'access' }),
