@@ -43,7 +43,7 @@ export type AccessServices = ReturnType<typeof createAccessServices>;
 
 /** In the order in which the services need each other; subscribers of one event are called in this order, too. */
 export function createAccessServices(options: AccessServicesOptions) {
-  const ofPeople = createPeopleServices({ ...options, granted: options.services.granted });
+  const ofPeople = createPeopleServices({ ...options, granted: options.services.granted, reconciler: options.services.reconciler });
   return {
     ...ofPeople,
     ...createImports(options, ofPeople),

@@ -1,6 +1,6 @@
 // Joins the services of people, their credentials and grants, and schedules.
 import type { Clock } from '../domain/clock.ts';
-import { isSameWindow } from '../domain/credentials/entry.ts';
+import type { Reconciler } from '../domain/credentials/reconciler.ts';
 import type { EventBus } from '../domain/event-bus.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
 import { createGroupLocks } from '../domain/locks/group-locks.ts';
@@ -26,9 +26,10 @@ export interface PeopleServicesOptions {
   readonly stores: Pick<Stores, 'people' | 'schedules' | 'locks' | 'accounts' | 'counters' | 'entries'>;
   readonly drivers: Pick<Drivers, 'capabilities'>;
   readonly granted: GrantedNumbers;
+  readonly reconciler: Pick<Reconciler, 'statesOf'>;
 }
 
-export function createPeopleServices({ clock, secrets, events, stores, drivers, granted }: PeopleServicesOptions) {
+export function createPeopleServices({ clock, secrets, events, stores, drivers, granted, reconciler }: PeopleServicesOptions) {
   const { people, schedules, locks, accounts, counters, entries } = stores;
   const groups = createGroupLocks(locks);
   watchWanted({ events, people, schedules, groups });
@@ -37,6 +38,12 @@ export function createPeopleServices({ clock, secrets, events, stores, drivers, 
   const rules = createGrantRules({ clock, locks, groups, schedules });
   const wholePeople = createWholePeople({ clock, people, writes: personWrites, rules });
   const warningsOf = createGrantWarnings({ locks, drivers, schedules });
+  const statusOf: StatusOfEntry = (entry, wanted) => {
+    const lock = locks.get(entry.lockId);
+    // The lock was removed meanwhile.
+    if (lock === undefined) return 'ended';
+    return reconciler.statesOf(lock, { now: clock.now(), wanted: () => wanted?.window ?? null })(entry).status;
+  };
   const progressOf = createGrantProgress({ clock, entries, granted, statusOf });
   return {
     ...{ widening, personWrites, wholePeople },
@@ -46,10 +53,3 @@ export function createPeopleServices({ clock, secrets, events, stores, drivers, 
     schedules: createScheduleService({ schedules, people, counters }),
   };
 }
-
-const statusOf: StatusOfEntry = ({ held, missing }, wanted) => {
-  if (held?.sure === false) return 'unsure';
-  if (wanted === undefined) return held?.window == null ? 'ended' : 'removing';
-  if (missing) return 'missing';
-  return held !== null && isSameWindow(held.window, wanted.window) ? 'on-lock' : 'pending';
-};

@@ -28,7 +28,7 @@ export interface Reconciler extends Part {
   /** Asks the lock for all that it holds. Resolves with whether it answered. Never rejects. */
   list(lockId: LockId): Promise<boolean>;
   /** What the status of each entry of this lock is, and why. */
-  statesOf(lock: Lock, view: WantedView): (entry: Entry) => EntryState;
+  statesOf(lock: Lock, view: Pick<WantedView, 'now' | 'wanted'>): (entry: Entry) => EntryState;
   /** How many entries of each status this lock had when it was last looked at; undefined: not since the start, or it has none. */
   countsOf(lockId: LockId): EntrySummary['byStatus'] | undefined;
   stats(): EntryStats;
@@ -178,7 +178,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     }
   }
 
-  function statesOf(lock: Lock, view: WantedView): (entry: Entry) => EntryState {
+  function statesOf(lock: Lock, view: Pick<WantedView, 'now' | 'wanted'>): (entry: Entry) => EntryState {
     const breaker = byLock.get(lock.lockId)?.breaker;
     const isOnline = link.session(lock.lockId) !== undefined;
     const around = { now: view.now, isOnline, isPaused: isPaused(), limits: memories.of(lock).limits };

@@ -18,7 +18,7 @@ export interface GrantProgress {
   readonly doneDate: number | null;
 }
 
-/** `wanted`: what should be on the lock; undefined: nothing. */
+/** `wanted`: what the person's grants want on the lock; undefined: nothing. */
 export type StatusOfEntry = (entry: Entry, wanted: GrantedNumber | undefined) => EntryStatus;
 
 export type ProgressOf = (person: Person, grant: Grant, lockIds: Iterable<LockId>) => Promise<GrantProgress>;
