@@ -10,7 +10,7 @@ import type { LockProfile } from './lock-profile.ts';
 type PutArguments = z.infer<(typeof commandArguments)['put-credentials']>;
 
 /** `result` of each reply, and what a hello says: how many, and their digest. */
-export function heldInAll(held: Held, faults: ReadonlySet<MemoryFault>) {
+function heldInAll(held: Held, faults: ReadonlySet<MemoryFault>) {
   const digest = credentialDigest(held);
   return {
     count: held.cards.length + held.passcodes.length,
@@ -83,7 +83,7 @@ export const calendarOperations: ReadonlyMap<string, Operation> = new Map<string
 ]);
 
 /** What the lock says of its limits. */
-export function limitsOf({ cardCapacity, passcodeCapacity, passcodeDigits, hoursCapacity, holidayCapacity }: LockProfile) {
+function limitsOf({ cardCapacity, passcodeCapacity, passcodeDigits, hoursCapacity, holidayCapacity }: LockProfile) {
   return { cards: cardCapacity, passcodes: passcodeCapacity, passcodeDigits, hours: hoursCapacity, holidays: holidayCapacity };
 }
 

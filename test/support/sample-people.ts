@@ -128,5 +128,3 @@ export function runAll<T>(work: Generator<unknown, T>): T {
     if (step.done === true) return step.value;
   }
 }
-
-export const lockIds = (...ids: readonly number[]): LockId[] => ids as LockId[];

@@ -30,7 +30,7 @@ export function queuedRemoval(current: EntryLookUp, cardId: CardId, by: string):
 }
 
 /** Also one that the lock does not have yet. Throws `card-not-found`. */
-export function requireQueued(current: EntryLookUp, cardId: CardId): Entry {
+function requireQueued(current: EntryLookUp, cardId: CardId): Entry {
   const entry = current.byId(cardId);
   if (entry?.kind === 'card' && (entry.direct !== null || entry.credentialId !== null)) return entry;
   throw new DomainError('card-not-found', `there is no card ${cardId} on this lock`);

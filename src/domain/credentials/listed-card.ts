@@ -18,7 +18,6 @@ export function listedCard(entry: Entry, now: number): Card | undefined {
 }
 
 /** When a listed entry opens; undefined: it is not listed. With an open outcome, the times are those of before, until the lock has said. */
-/** When a listed entry opens; undefined: it is not listed. With an open outcome, the times are those of before, until the lock has said. */
 export function listedWindow(entry: Entry, now: number): ValidWindow | undefined {
   const { direct, held, credentialId, missing } = entry;
   if (held === null || (held.sure && held.window === null)) {

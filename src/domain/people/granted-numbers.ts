@@ -129,7 +129,7 @@ export function createGrantedNumbers(options: {
 }
 
 /** Whether a grant names the lock or its group. */
-export function reaches(
+function reaches(
   { lockIds, groupIds }: Pick<Grant, 'lockIds' | 'groupIds'>,
   { lockId, groupId }: Pick<Lock, 'lockId' | 'groupId'>,
 ): boolean {

@@ -17,7 +17,7 @@ export function baseOf(person: Person, hash: Hash): string {
   return hash(JSON.stringify({ ...person, credentials }));
 }
 
-export function stepOf({ line, before, target }: PlannedPerson, hash: Hash): ImportStep {
+function stepOf({ line, before, target }: PlannedPerson, hash: Hash): ImportStep {
   const personId = before?.personId ?? null;
   return { line, personId, base: before === undefined ? null : baseOf(before, hash), target: target ?? null };
 }

@@ -17,7 +17,7 @@ export function entriesOfLost(entries: EntryLookUp, { credentialId, numbers }: L
 }
 
 /** Takes back what was put on a lock directly under one of these numbers, so that nothing wants it there. */
-export function withoutDirect(newest: EntryLookUp, lost: LostCredential, by: string): EntriesChange {
+function withoutDirect(newest: EntryLookUp, lost: LostCredential, by: string): EntriesChange {
   const wanted = entriesOfLost(newest, lost).filter(({ direct, managed }) => direct !== null || !managed);
   const isNothingElse = ({ held, credentialId }: Entry): boolean => held === null && credentialId === null;
   return {
