@@ -710,7 +710,7 @@ describe('management (HTTP API 8)', () => {
     expect(refusal(await get('/lock/state', { lockId }, first))).toEqual([401, 'token-invalid']);
     expect(refusal(await get('/lock/state', { lockId }, second))).toEqual([403, 'forbidden']);
     expect((await manage('GET', '/accounts?pageSize=1000')).body.list.filter(({ username }) => username === 'ines')).toEqual([
-      { username: 'ines', gatewayAdministrator: false, createDate: expect.any(Number) },
+      { username: 'ines', gatewayAdministrator: false, accessManager: false, createDate: expect.any(Number) },
     ]);
     expect(refusal(await manage('DELETE', '/accounts/admin'))).toEqual([409, 'conflict']);
     expect(refusal(await manage('DELETE', '/accounts/nobody'))).toEqual([404, 'not-found']);

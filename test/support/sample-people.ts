@@ -1,6 +1,6 @@
 // Random people of a small building, and what an import needs to know of it.
 import fc from 'fast-check';
-import type { Lock, LockId } from '../../src/domain/locks/lock.ts';
+import type { Lock } from '../../src/domain/locks/lock.ts';
 import { createLocalDays } from '../../src/domain/people/local-days.ts';
 import type { Credential, Grant, Person, Schedule } from '../../src/domain/people/person.ts';
 import type { ImportWorld } from '../../src/domain/people/planned-import.ts';
