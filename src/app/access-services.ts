@@ -2,6 +2,7 @@
 import { createHeardEvents } from '../domain/access/completeness.ts';
 import { createAccessQuestions } from '../domain/access/questions.ts';
 import type { Clock } from '../domain/clock.ts';
+import { reportEntries } from '../domain/credentials/entry-news.ts';
 import { createEntryService } from '../domain/credentials/entry-service.ts';
 import type { EventBus } from '../domain/event-bus.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
@@ -32,7 +33,7 @@ export interface AccessServicesOptions {
   readonly drivers: Drivers;
   readonly services: Pick<
     Services,
-    'alarms' | 'lost' | 'granted' | 'accessRecorder' | 'reconciler' | 'wantedViews' | 'commands' | 'accessPause' | 'changeStored'
+    'alarms' | 'live' | 'lost' | 'granted' | 'accessRecorder' | 'reconciler' | 'wantedViews' | 'commands' | 'accessPause' | 'changeStored'
   >;
   /** Of the building. */
   readonly timeZone: TimeZone;
@@ -73,10 +74,11 @@ function createQuestions({ clock, events, stores, services, timeZone }: AccessSe
 }
 
 /** What locks hold beside what is wanted on them. */
-function createEntries({ events, stores, drivers: link, services }: AccessServicesOptions, grants: GrantService) {
+function createEntries({ clock, events, stores, drivers: link, services, nextTurn }: AccessServicesOptions, grants: GrantService) {
   const { locks, accounts, entries, people } = stores;
   const { reconciler, wantedViews: views, commands, accessPause: pause, changeStored } = services;
   const { emit } = events;
+  reportEntries({ clock, events, locks, entries, people, live: services.live, views, reconciler, nextTurn });
   return createEntryService({ locks, accounts, entries, people, link, commands, views, reconciler, pause, grants, changeStored, emit });
 }
 

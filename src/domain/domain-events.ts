@@ -2,7 +2,7 @@
 import type { Account, AccountId } from './accounts/account.ts';
 import type { AlarmKind } from './alarms/alarm.ts';
 import type { Card } from './credentials/card.ts';
-import type { Entry } from './credentials/entry.ts';
+import type { Entry, EntryNews } from './credentials/entry.ts';
 import type { Hub } from './locks/hub.ts';
 import type { DeviceId, Lock, LockId, LockStatus, OpenState } from './locks/lock.ts';
 import type { CommandId, CommandOutcome, DriverCommand, LockCommand } from './locks/lock-command.ts';
@@ -126,6 +126,10 @@ export interface DomainEvents extends LoggedEvents, StoreEvents {
   'command-returned': { readonly lockId: LockId; readonly command: LockCommand | DriverCommand; readonly outcome: CommandOutcome };
   /** What grants want on these locks may be something else now. */
   'wanted-changed': { readonly lockIds: readonly LockId[] };
+  /** What the lock holds was compared with what is wanted; `isOther`: there were other numbers of entries of some status before. */
+  'entries-looked-at': { readonly lockId: LockId; readonly isOther: boolean };
+  /** An entry is another one, or has another status. Emitted only for locks to which somebody listens. */
+  'entry-reported': { readonly lockId: LockId; readonly entry: EntryNews };
   /** More, or less, is known of what was reported lost. */
   'revocation-reported': Pick<RevocationReport, 'revocation' | 'certain' | 'doors'>;
   /** A refused card speaks for it that the reader of this lock gives the bytes in the other order. */

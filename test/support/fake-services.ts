@@ -351,6 +351,7 @@ function createFakeServices(): FakeServices {
       alarmsOf: () => unexpected('live.alarmsOf'),
       inSight: () => unexpected('live.inSight'),
       mayHear: () => unexpected('live.mayHear'),
+      isHeard: () => unexpected('live.isHeard'),
       newestRecord: () => unexpected('live.newestRecord'),
       recordsSince: () => unexpected('live.recordsSince'),
     },

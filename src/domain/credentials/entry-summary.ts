@@ -32,6 +32,11 @@ export function entrySummary(entries: readonly Entry[], stateOf: (entry: Entry) 
   return { byStatus, differing, waitingSince };
 }
 
+/** Whether each status has as many entries in both. */
+export function isSameCount({ byStatus: one }: EntrySummary, { byStatus: other }: EntrySummary): boolean {
+  return one.size === other.size && [...one].every(([status, count]) => other.get(status) === count);
+}
+
 /** The sum over locks; each is in it once. */
 export function joinSummaries(): {
   replace(before: EntrySummary | undefined, after: EntrySummary | undefined): void;

@@ -93,6 +93,19 @@ export type EntryStatus =
 /** Why an entry is not as wanted yet. */
 export type EntryReason = 'offline' | 'turn' | 'no-clock' | 'no-space' | 'not-supported' | 'not-yet' | 'paused';
 
+/** What managers of the lock hear of an entry when it is another one, or its status is. */
+export interface EntryNews {
+  readonly entryId: CardId;
+  readonly kind: CredentialKind;
+  readonly name: string;
+  readonly personId: number | null;
+  readonly credentialId: number | null;
+  /** `ended` also when the entry is gone. */
+  readonly status: EntryStatus;
+  readonly why: EntryReason | null;
+  readonly since: number;
+}
+
 /** Always, again and again. */
 export const always: ValidWindow = { startDate: 0, endDate: 0, hours: '', once: false };
 

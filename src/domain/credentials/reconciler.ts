@@ -9,7 +9,7 @@ import type { Part } from '../part.ts';
 import type { Breaker } from './breaker.ts';
 import type { Entry } from './entry.ts';
 import { type EntryState, entryState } from './entry-status.ts';
-import { type EntryStats, type EntrySummary, entrySummary, joinSummaries } from './entry-summary.ts';
+import { type EntryStats, type EntrySummary, entrySummary, isSameCount, joinSummaries } from './entry-summary.ts';
 import type { LockEntries } from './lock-entries.ts';
 import { createLockReconciler, type LockReconciler, type LockReconcilerPorts } from './lock-reconciler.ts';
 import { createMemoryCheck, type MemoryCheckPorts } from './memory-check.ts';
@@ -52,7 +52,7 @@ const listEveryMs = 86_400_000;
 const listsPerTick = 20;
 
 export function createReconciler(options: ReconcilerOptions): Reconciler {
-  const { clock, locks, link, memories, isPaused, alarms, events } = options;
+  const { clock, locks, link, memories, isPaused, alarms, events, emit } = options;
   const byLock = new Map<LockId, LockReconciler>();
   const sure = new WeakSet<LockSession>();
   /** When the lock last showed what it holds, on the monotonic clock. */
@@ -81,7 +81,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const { lockId } = lock;
     breaker.limitTo(new Set(there.entries.map(({ entryId }) => entryId)));
     const summary = entrySummary(there.entries, statesOf(lock, view));
-    totals.replace(summaries.get(lockId), summary);
+    const before = summaries.get(lockId);
+    totals.replace(before, summary);
     if (there.entries.length === 0) summaries.delete(lockId);
     else summaries.set(lockId, summary);
     raise(
@@ -100,6 +101,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     if (edge === null) edges.delete(lockId);
     else edges.set(lockId, edge);
     wakeBy(Math.min(onMonotonic(edge ?? Number.POSITIVE_INFINITY), breaker.nextTry() ?? Number.POSITIVE_INFINITY));
+    emit('entries-looked-at', { lockId, isOther: before !== undefined && !isSameCount(before, summary) });
   }
   function raise(
     kind: 'credentials-differ' | 'credentials-failing',

@@ -3,6 +3,7 @@
 import type { LockRole } from '../accounts/account.ts';
 import type { Alarm, AlarmKind } from '../alarms/alarm.ts';
 import type { Card } from '../credentials/card.ts';
+import type { EntryNews } from '../credentials/entry.ts';
 import type { Capabilities } from '../locks/capabilities.ts';
 import type { LockId, OpenState } from '../locks/lock.ts';
 import type { Suggestion } from '../readers/suggestion.ts';
@@ -16,6 +17,7 @@ export type LockLiveEvent =
   | { readonly type: 'battery'; readonly lockId: LockId; readonly batteryPercent: number }
   | { readonly type: 'online'; readonly lockId: LockId; readonly online: boolean }
   | { readonly type: 'card'; readonly lockId: LockId; readonly change: CardChanged; readonly card: Card }
+  | { readonly type: 'entry'; readonly lockId: LockId; readonly entry: EntryNews }
   | { readonly type: 'suggestion'; readonly lockId: LockId; readonly suggestion: Suggestion }
   | { readonly type: 'record'; readonly lockId: LockId; readonly record: LockRecord };
 
@@ -67,6 +69,7 @@ export const roleForEvent: Readonly<Record<LockLiveEvent['type'], LockRole>> = {
   battery: 'operator',
   online: 'operator',
   card: 'manager',
+  entry: 'manager',
   suggestion: 'manager',
   record: 'manager',
 };
@@ -77,6 +80,7 @@ export const roleForAlarms: LockRole = 'manager';
 /** The subject of an event: a newer event of the same subject replaces an older one that is not sent yet. Not for records. */
 export function subjectOf(event: Exclude<LiveEvent, { type: 'record' }>): string {
   if (event.type === 'card') return `card ${event.card.cardId}`;
+  if (event.type === 'entry') return `entry ${event.entry.entryId}`;
   if (event.type === 'revocation') return `revocation ${event.report.revocation.revocationId}`;
   if (event.type === 'alarm') return `alarm ${event.alarm.kind} ${event.lockId}`;
   if (event.type === 'alarm-ended') return `alarm ${event.kind} ${event.lockId}`;

@@ -41,6 +41,8 @@ export interface LiveService {
   alarmsOf(caller: Caller): readonly AlarmEvent[];
   /** Whether the caller may get this event now. */
   mayHear(caller: Caller, event: Pick<LiveEvent, 'type' | 'lockId'>): boolean;
+  /** Whether anybody who listens may hear this type of event of the lock. */
+  isHeard(lockId: LockId, type: LockLiveEvent['type']): boolean;
   /** The newest record that subscribers have got. */
   newestRecord(): number;
   /**
@@ -172,6 +174,7 @@ export function createLiveService(options: {
   );
   events.subscribe('alarm-ended', ({ alarm: kind, lockId, since }) => gatewayEvent({ type: 'alarm-ended', lockId, kind, since }));
   events.subscribe('revocation-reported', (report) => gatewayEvent({ type: 'revocation', lockId: null, report }));
+  events.subscribe('entry-reported', (report) => lockEvent({ type: 'entry', ...report }));
   events.subscribe('suggestion-made', (suggestion) => lockEvent({ type: 'suggestion', lockId: suggestion.lockId, suggestion }));
   events.subscribe('access-ended', ({ accountId }) => {
     for (const subscriber of subscribers.get(accountId) ?? []) subscriber.accountChanged();
@@ -191,6 +194,7 @@ export function createLiveService(options: {
     inSight,
     alarmsOf,
     mayHear,
+    isHeard: (lockId, type) => subscribersTo(lockId, type).length > 0,
     newestRecord: records.newest,
     async *recordsSince(caller, recordId, wants = () => true) {
       const mayRead = (lockId: LockId): boolean => mayReadRecords(caller, lockId);

@@ -11,6 +11,16 @@ export interface Slices {
   run<T>(work: Generator<unknown, T>): Promise<T>;
 }
 
+/** For work that awaits: resolves at once, or when the slice is over, in the next turn. */
+export function createBreaks(clock: Pick<Clock, 'monotonic'>, nextTurn: NextTurn): () => Promise<void> {
+  let startedAt = clock.monotonic();
+  return async () => {
+    if (clock.monotonic() - startedAt < sliceMs) return;
+    await nextTurn();
+    startedAt = clock.monotonic();
+  };
+}
+
 export function createSlices(clock: Pick<Clock, 'monotonic'>, nextTurn: NextTurn): Slices {
   return {
     async run(work) {

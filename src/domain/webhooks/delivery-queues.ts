@@ -75,11 +75,13 @@ export function createDeliveryQueues() {
   /** In place if it is the last: this happens at each event while a receiver is slower than the doors. */
   function replace({ deliveries, sending }: DeliveryQueue, delivery: Delivery): boolean {
     const last = deliveries.at(-1);
-    if (last?.type === delivery.type && last !== sending) {
+    const isOlder = (one: Delivery | undefined): boolean =>
+      one?.type === delivery.type && one.subject === delivery.subject && one !== sending;
+    if (isOlder(last)) {
       deliveries[deliveries.length - 1] = delivery;
       return true;
     }
-    const earlier = deliveries.findLast((one) => one.type === delivery.type && one !== sending);
+    const earlier = deliveries.findLast(isOlder);
     if (earlier !== undefined) remove(earlier);
     return false;
   }

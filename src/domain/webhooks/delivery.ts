@@ -1,10 +1,13 @@
 // A delivery is one event on its way to one receiver, through whatever channel. What is stored of a receiver's deliveries, and the limits.
 import type { AlarmKind } from '../alarms/alarm.ts';
-import type { LiveEvent } from '../events/live-event.ts';
+import { type LiveEvent, subjectOf } from '../events/live-event.ts';
 import type { LockId } from '../locks/lock.ts';
 
 /** The types of events that can be delivered; the same words as in live events. */
-export const deliveryTypes = ['record', 'alarm', 'alarm-ended', 'card', 'state', 'battery', 'online', 'suggestion', 'revocation'] as const;
+export const deliveryTypes = [
+  ...(['record', 'alarm', 'alarm-ended', 'card', 'state', 'battery', 'online'] as const),
+  ...(['entry', 'suggestion', 'revocation'] as const),
+] as const;
 export type DeliveryType = (typeof deliveryTypes)[number];
 export type DeliveryEvent = Extract<LiveEvent, { readonly type: DeliveryType }>;
 
@@ -26,6 +29,8 @@ export interface Delivery {
   readonly at: number;
   /** The id of the record; for any other event that of the newest record at that time. */
   readonly recordId: number;
+  /** What it is about, when a lock has several of its type; a newer one takes the place of one that is about the same. */
+  readonly subject?: string;
   /** The body that the receiver gets. */
   readonly body: string;
 }
@@ -131,6 +136,7 @@ export function createDeliveries(options: {
     let body: string | undefined;
     return {
       ...{ id, type: event.type, lockId: event.lockId, at, recordId },
+      ...(event.type === 'entry' && { subject: subjectOf(event) }),
       get body() {
         body ??= render(event, { id, at });
         return body;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { CardId } from '../../domain/credentials/card.ts';
 import type { Comparison, EntryView, LockComparison } from '../../domain/credentials/entry-service.ts';
+import type { LiveEvent } from '../../domain/events/live-event.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
 import type { PersonId } from '../../domain/people/person.ts';
 import { id, integer, wholeNumber } from '../pipeline/fields.ts';
@@ -11,13 +12,15 @@ const count = z.int().min(0);
 const date = z.int().min(0);
 const positive = z.int().min(1);
 const statuses = z.enum(['on-lock', 'pending', 'updating', 'removing', 'unsure', 'failed', 'missing', 'stranger', 'noted', 'ended']);
+const kind = z.enum(['card', 'passcode']);
+const reasons = z.enum(['offline', 'turn', 'no-clock', 'no-space', 'not-supported', 'not-yet', 'paused']);
 const four = { unchanged: count, different: count, missing: count, extraneous: count };
 
 export const entrySchemas = {
   Entry: z.strictObject({
     entryId: positive,
     lockId: positive,
-    kind: z.enum(['card', 'passcode']),
+    kind,
     number: z.string().nullable(),
     name: z.string(),
     personId: positive.nullable(),
@@ -29,7 +32,7 @@ export const entrySchemas = {
     once: z.boolean(),
     scheduleId: positive.nullable(),
     status: statuses,
-    why: z.enum(['offline', 'turn', 'no-clock', 'no-space', 'not-supported', 'not-yet', 'paused']).nullable(),
+    why: reasons.nullable(),
     since: date,
     accepted: z.boolean(),
     lockError: z.string().nullable(),
@@ -41,6 +44,10 @@ export const entrySchemas = {
         commandId: z.string().nullable(),
       })
       .nullable(),
+  }),
+  EntryEvent: z.strictObject({
+    ...{ entryId: positive, lockId: positive, kind, name: z.string(), personId: positive.nullable(), credentialId: positive.nullable() },
+    ...{ status: statuses, why: reasons.nullable(), since: date },
   }),
   EntryCheck: z.strictObject({ same: count, different: count, missing: count, extraneous: count, date }),
   LockComparison: z.strictObject({ lockId: positive, ...four, state: z.enum(['online', 'offline']), paused: z.boolean() }),
@@ -87,6 +94,12 @@ export function entryView({ entry, state, window, personId, grantIds }: EntryVie
     ...{ accepted: accepted !== null, lockError: state.lockError, nextDate: state.nextDate },
     proof: held?.sure ? { basis: held.basis, date: held.basisDate, commandId: held.commandId ?? null } : null,
   };
+}
+
+/** What managers of the lock hear of an entry. */
+export function entryNewsView({ lockId, entry }: Extract<LiveEvent, { type: 'entry' }>): z.input<typeof entrySchemas.EntryEvent> {
+  const { entryId, kind, name, personId, credentialId, status, why, since } = entry;
+  return { entryId, lockId, kind, name, personId, credentialId, status, why, since };
 }
 
 export function entryCheckView({ unchanged: same, different, missing, extraneous }: Comparison, now: number): object {

@@ -1,6 +1,7 @@
 // The schemas of live events and webhook deliveries, by type of event (HTTP API 7 and 8.7). `views.ts` compiles only if its functions
 // return these; the OpenAPI document is made from them.
 import { z } from 'zod';
+import { entrySchemas } from './entry-schemas.ts';
 import { responseSchemas } from './response-schemas.ts';
 import { revocationSchemas } from './revocation-schemas.ts';
 
@@ -28,6 +29,7 @@ const data = {
   BatteryEvent: z.strictObject({ lockId, electricQuantity }),
   OnlineEvent: z.strictObject({ lockId, online }),
   CardEvent: responseSchemas.Card.extend({ change: z.enum(['added', 'changed', 'removed']) }),
+  EntryEvent: entrySchemas.EntryEvent,
   RevocationEvent: revocationSchemas.RevocationEvent,
   AlarmEnded: z.strictObject({ kind, lockId: lockOrGateway, since }),
 };
@@ -49,6 +51,7 @@ export const eventSchemas = {
     live('battery', data.BatteryEvent),
     live('online', data.OnlineEvent),
     live('card', data.CardEvent),
+    live('entry', data.EntryEvent),
     live('suggestion', suggestion),
     live('revocation', data.RevocationEvent),
     live('record', record).extend({ id: record.shape.recordId }),
@@ -64,6 +67,7 @@ export const eventSchemas = {
     delivered('state', data.StateEvent),
     delivered('battery', data.BatteryEvent),
     delivered('online', data.OnlineEvent),
+    delivered('entry', data.EntryEvent),
     delivered('suggestion', suggestion),
     delivered('revocation', data.RevocationEvent),
     delivered('test', nothing),

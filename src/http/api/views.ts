@@ -14,6 +14,7 @@ import { type LockRecord, recordLabel } from '../../domain/records/record.ts';
 import type { Attempt, DeliveryEvent, DeliveryLogEntry } from '../../domain/webhooks/delivery.ts';
 import type { IssuedSecret } from '../../domain/webhooks/webhook.ts';
 import type { WebhookView } from '../../domain/webhooks/webhook-service.ts';
+import { entryNewsView } from './entry-schemas.ts';
 import type { EventBody } from './event-schemas.ts';
 import { suggestionView } from './reader-schemas.ts';
 import type { ResponseBody } from './response-schemas.ts';
@@ -165,6 +166,8 @@ export function liveEventView(event: LiveEvent): object {
       return { change: event.change, ...cardView(event.card) } satisfies EventBody<'CardEvent'>;
     case 'record':
       return recordView(event.record);
+    case 'entry':
+      return entryNewsView(event);
     case 'suggestion':
       return suggestionView(event.suggestion);
     case 'revocation':

@@ -93,6 +93,13 @@ describe('a queue', () => {
     expect(drain(queues, queue)).toEqual(['sent', 'new', 'new level', 'added', 'changed']);
     expect(queues.size()).toBe(0);
   });
+
+  test('replaces news of a card or passcode only by news of the same one', () => {
+    const queues = createDeliveryQueues();
+    const about = (id: string, subject: string): Delivery => ({ ...delivery(id, 'entry', 0), subject });
+    for (const one of [about('a', 'entry 1'), about('b', 'entry 2'), about('a, later', 'entry 1')]) addOther(queues, one);
+    expect(drain(queues, queues.of(lockId))).toEqual(['b', 'a, later']);
+  });
 });
 
 test('of too much the oldest is evicted, of what is stored and of what is not each for itself, and never what is being sent', () => {
