@@ -49,7 +49,7 @@ function grantedEntryOf({ kind, number, name, credentialId }: GrantedEntry, entr
 /** What grants change of one entry. `current` is asked for past holders only. */
 function followed(entry: Entry, current: Pick<EntryLookUp, 'past'>, view: WantedView): EntriesChange {
   const granted = view.grantedOf(entry);
-  if (granted === undefined) return isIdle(entry) ? { remove: [entry.entryId], past: pastOf(entry, current, view.now) } : {};
+  if (granted === undefined) return isIdle(entry, view) ? { remove: [entry.entryId], past: pastOf(entry, current, view.now) } : {};
   const { credentialId } = granted;
   const name = entry.direct === null ? granted.name : entry.name;
   if (entry.credentialId === credentialId && entry.name === name) return {};
@@ -57,8 +57,13 @@ function followed(entry: Entry, current: Pick<EntryLookUp, 'past'>, view: Wanted
   return { put: [{ ...entry, credentialId, name }], past };
 }
 
-/** Wanted by nobody, and surely not on the lock. */
-function isIdle({ direct, held }: Entry): boolean {
+/**
+ * Wanted by nobody, and surely not on the lock. What somebody took away there is remembered while its person is suspended: the end of that
+ * does not put it back.
+ */
+function isIdle(entry: Entry, { urgency }: Pick<WantedView, 'urgency'>): boolean {
+  const { direct, held, missing } = entry;
+  if (missing && urgency(entry) === 'suspended') return false;
   return direct === null && (held === null || (held.sure && held.window === null));
 }
 

@@ -87,13 +87,14 @@ function afterRest(entry: Entry, shown: ValidWindow | null, around: Around): Ent
 
 /** Whether the lock admits less than it surely did, of what is wanted. */
 function isMissing(
-  { missing }: Entry,
+  { missing, credentialId }: Entry,
   before: ValidWindow | null,
   shown: ValidWindow | null,
   wanted: ValidWindow | null,
   { now }: Around,
 ): boolean {
-  if (wanted === null) return false;
+  // Perhaps it is wanted again: then a person decides still.
+  if (wanted === null) return missing && credentialId !== null && shown === null;
   if (missing) return shown === null || !coversWindow(shown, wanted);
   if (before === null) return false;
   if (shown === null) return !isOver(before, now + clockToleranceMs);

@@ -212,8 +212,12 @@ export function createPasscodeChanges(options: PasscodeChangesOptions): Passcode
       const forget = (current: EntryLookUp) => removal(current, changeable(current, passcodeId), clock.now());
       // What the lock has never had is taken back here.
       if (!isHeld(asked) && !asked.missing) {
-        await note(lockId, number, forget);
-        return via === 'queue' ? { status: 'ended' } : {};
+        let isSent = false;
+        await note(lockId, number, (current) => {
+          isSent = isHeld(changeable(current, passcodeId));
+          return isSent ? {} : forget(current);
+        });
+        if (!isSent) return via === 'queue' ? { status: 'ended' } : {};
       }
       if (via === 'phone') {
         await note(lockId, number, (current) => abandonment(current, changeable(current, passcodeId), clock.now()));

@@ -216,6 +216,20 @@ describe('a passcode', () => {
     expect((await entryOf(passcodeId))?.used).toBe(false);
   });
 
+  it('goes off the lock also when it was sent there while its end was asked for', async () => {
+    const { entries, entryOf, passcodes } = await setUp();
+    const entry = someEntry(52, { lockId, kind: 'passcode', number: '482913', held: null });
+    await entries.update(lockId, () => ({ put: [entry] }));
+    const { update } = entries;
+    entries.update = async (id, change) => {
+      Object.assign(entries, { update });
+      await update(id, () => ({ put: [{ ...entry, held: { ...surely(), sure: false, before: null } }] }));
+      return update(id, change);
+    };
+    expect(await passcodes.remove(callers.manager, lockId, 52 as CardId, 'queue', stays)).toEqual({ status: 'removing' });
+    expect(await entryOf(52)).toMatchObject({ direct: null, held: { sure: false } });
+  });
+
   it('is forgotten a week after it was used, with the next new one', async () => {
     const { add, entries, entryOf, clock } = await setUp();
     const made = { lockId, kind: 'passcode' as const, createdAt: clock.now() };

@@ -88,6 +88,27 @@ describe('what somebody takes away at the lock', () => {
     expect(site.memory.all().map(({ number }) => number)).not.toContain(all[0]?.number);
   });
 
+  it('stays away when its person is suspended and is not any more', async () => {
+    const site = await createReconciled();
+    site.grants.push(someGranted(1), someGranted(2));
+    await site.hello();
+    await site.wanted();
+    site.memory.remove({ kind: 'card', number: '7770001' });
+    await site.hello();
+    expect(site.statuses()).toEqual(['missing', 'on-lock']);
+    const granted = site.grants.splice(0);
+    for (const credentialId of [1, 2]) site.suspended.add(credentialId);
+    await site.wanted();
+    await site.hello();
+    expect(site.memory.all()).toEqual([]);
+    site.suspended.clear();
+    site.grants.push(...granted);
+    await site.wanted();
+    expect(site.memory.all().map(({ number }) => number)).toEqual(['7770002']);
+    expect(site.statuses()).toContain('missing');
+    expect(site.alarms).toEqual(new Set(['credentials-differ']));
+  });
+
   it('all at once but in the same memory is missing, too', async () => {
     const site = await createReconciled();
     await site.given(...many(3));

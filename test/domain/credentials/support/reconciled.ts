@@ -47,6 +47,7 @@ export async function createReconciled(some: Partial<Lock> = {}) {
   const grants: GrantedNumber[] = [];
   const lost = new Set<string>();
   const lostCredentials = new Set<number>();
+  const suspended = new Set<number>();
   const state = { isPaused: false, nextEdge: null as number | null };
   const alarms = new Set<string>();
   const views = createWantedViews({
@@ -55,7 +56,7 @@ export async function createReconciled(some: Partial<Lock> = {}) {
     decisions: {
       isLost: (number) => lost.has(number),
       isLostCredential: (credentialId) => lostCredentials.has(credentialId),
-      isRevoked: () => false,
+      isRevoked: (credentialId) => suspended.has(credentialId),
     },
   });
   const reconciler = createReconciler({
@@ -80,7 +81,24 @@ export async function createReconciled(some: Partial<Lock> = {}) {
     for (let round = 0; round < 20; round++) await clock.advance(1);
   }
   return {
-    ...{ clock, notices, locks, entries, link, memory, grants, lost, lostCredentials, state, alarms, reconciler, emit, commands, hello },
+    ...{
+      clock,
+      notices,
+      locks,
+      entries,
+      link,
+      memory,
+      grants,
+      lost,
+      lostCredentials,
+      suspended,
+      state,
+      alarms,
+      reconciler,
+      emit,
+      commands,
+      hello,
+    },
     /** Everything that was asked for so far is done, as far as no time has to pass for it. */
     async idle() {
       for (let round = 0; round < 20; round++) await clock.advance(5);
