@@ -56,7 +56,12 @@ export function createMetrics(options: {
   const request = createRequestMetrics(registers);
   watchCommands(registers, events);
   watchDisk(registers, events);
-  const pulls = [...createStatsMetrics(registers), createAlarmMetrics(registers), createLockMetrics(registers)];
+  const pulls = [
+    ...createStatsMetrics(registers),
+    createAlarmMetrics(registers),
+    createEntryMetrics(registers),
+    createLockMetrics(registers),
+  ];
   return {
     request,
     async exposition() {
@@ -154,6 +159,18 @@ function createAlarmMetrics(registers: Registers): Pull {
   const alarms = new Gauge({ name: 'latchd_alarms', help: 'Alarms that stand, by kind.', labelNames: ['kind'], registers });
   return (now) => {
     for (const [kind, count] of Object.entries(now.alarms)) alarms.set({ kind }, count);
+  };
+}
+
+function createEntryMetrics(registers: Registers): Pull {
+  const entries = new Gauge({
+    name: 'latchd_entries',
+    help: 'Cards and passcodes of locks, by status.',
+    labelNames: ['status'],
+    registers,
+  });
+  return ({ credentials }) => {
+    for (const [status, count] of Object.entries(credentials.entries)) entries.set({ status }, count);
   };
 }
 

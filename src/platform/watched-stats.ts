@@ -18,6 +18,14 @@ export interface WatchedStats {
   readonly alarms: Reasons;
   /** Commands and card changes: each lock has at most one under way, the others wait in its queue. */
   readonly commands: { readonly underWay: number; readonly waiting: number };
+  /** What locks hold beside what is wanted on them, of the locks that were looked at since the start. */
+  readonly credentials: {
+    /** Number of entries, by status. */
+    readonly entries: Reasons;
+    /** Since when the oldest one waits, in epoch milliseconds; null: none does. */
+    readonly oldestPendingDate: number | null;
+    readonly failing: number;
+  };
   readonly store: { readonly records: number; readonly stored: number; readonly duplicates: number; readonly disabledLocks: number };
   readonly broker: {
     readonly openConnections: number;
@@ -77,6 +85,12 @@ export const gauges: readonly (readonly [name: string, help: string, Read])[] = 
   ],
   ['latchd_commands_under_way', 'Commands that were sent and wait for their reply.', ({ commands }) => commands.underWay],
   ['latchd_commands_waiting', 'Commands and card changes that wait for their turn at a lock.', ({ commands }) => commands.waiting],
+  [
+    'latchd_entries_oldest_pending_timestamp_seconds',
+    'Since when the card or passcode waits that waits longest; 0 when none does.',
+    ({ credentials }) => (credentials.oldestPendingDate ?? 0) / 1_000,
+  ],
+  ['latchd_entries_failing', 'Cards and passcodes that were tried three times without success.', ({ credentials }) => credentials.failing],
   ['latchd_mqtt_connections', 'Open connections to the broker.', ({ broker }) => broker.openConnections],
   ['latchd_mqtt_reads_waiting', 'Connections that wait for their turn to be read.', ({ broker }) => broker.readsWaiting],
   ['latchd_event_listeners', 'Clients that listen to live events.', ({ events }) => events.listeners],

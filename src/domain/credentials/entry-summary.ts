@@ -8,18 +8,26 @@ export interface EntrySummary {
   readonly differing: number;
   /** Since when the oldest one waits; null: none does. */
   readonly waitingSince: number | null;
+  /** How many have failed three times and are tried again at longer and longer intervals. */
+  readonly failing: number;
 }
 
 /** Of the locks that were looked at since the start. */
 export interface EntryStats {
-  readonly entries: Readonly<Partial<Record<EntryStatus, number>>>;
+  readonly entries: Readonly<Record<EntryStatus, number>>;
   /** Since when the oldest one waits; null: none does. */
   readonly oldestPendingDate: number | null;
+  /** As of each lock. */
+  readonly failing: number;
 }
+
+const zero: EntryStats['entries'] = {
+  ...{ 'on-lock': 0, pending: 0, updating: 0, removing: 0, unsure: 0, failed: 0, missing: 0, stranger: 0, noted: 0, ended: 0 },
+};
 
 const waitingStatuses: readonly EntryStatus[] = ['pending', 'updating', 'removing', 'unsure', 'failed'];
 
-export function entrySummary(entries: readonly Entry[], stateOf: (entry: Entry) => EntryState): EntrySummary {
+export function entrySummary(entries: readonly Entry[], stateOf: (entry: Entry) => EntryState, failing: number): EntrySummary {
   const byStatus = new Map<EntryStatus, number>();
   let differing = 0;
   let waitingSince: number | null = null;
@@ -29,7 +37,7 @@ export function entrySummary(entries: readonly Entry[], stateOf: (entry: Entry) 
     if (status === 'missing' || (status === 'stranger' && entry.accepted === null)) differing += 1;
     if (waitingStatuses.includes(status)) waitingSince = Math.min(waitingSince ?? since, since);
   }
-  return { byStatus, differing, waitingSince };
+  return { byStatus, differing, waitingSince, failing };
 }
 
 /** Whether each status has as many entries in both. */
@@ -42,10 +50,12 @@ export function joinSummaries(): {
   replace(before: EntrySummary | undefined, after: EntrySummary | undefined): void;
   stats(): EntryStats;
 } {
-  const counts = new Map<EntryStatus, number>();
+  const counts = { ...zero };
+  let failing = 0;
   const waiting = new Set<EntrySummary>();
   const add = (summary: EntrySummary | undefined, sign: 1 | -1): void => {
-    for (const [status, count] of summary?.byStatus ?? []) counts.set(status, (counts.get(status) ?? 0) + sign * count);
+    for (const [status, count] of summary?.byStatus ?? []) counts[status] += sign * count;
+    failing += sign * (summary?.failing ?? 0);
   };
   return {
     replace(before, after) {
@@ -57,7 +67,7 @@ export function joinSummaries(): {
     stats() {
       let oldest: number | null = null;
       for (const { waitingSince } of waiting) if (waitingSince !== null) oldest = Math.min(oldest ?? waitingSince, waitingSince);
-      return { entries: Object.fromEntries([...counts].filter(([, count]) => count > 0)), oldestPendingDate: oldest };
+      return { entries: { ...counts }, oldestPendingDate: oldest, failing };
     },
   };
 }

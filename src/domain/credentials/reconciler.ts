@@ -80,7 +80,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   function looked(lock: Lock, there: LockEntries, view: WantedView, breaker: Breaker): void {
     const { lockId } = lock;
     breaker.limitTo(new Set(there.entries.map(({ entryId }) => entryId)));
-    const summary = entrySummary(there.entries, statesOf(lock, view));
+    const summary = entrySummary(there.entries, statesOf(lock, view), breaker.open());
     const before = summaries.get(lockId);
     totals.replace(before, summary);
     if (there.entries.length === 0) summaries.delete(lockId);
@@ -94,7 +94,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     raise(
       'credentials-failing',
       lockId,
-      breaker.open(),
+      summary.failing,
       (count) => `${count} of its cards and passcodes cannot be brought to what is wanted`,
     );
     const edge = view.nextEdge(there.entries);

@@ -283,3 +283,28 @@ describe('a person who asks what the lock holds', () => {
     expect(site.statuses()).toEqual(['missing', 'on-lock', 'stranger']);
   });
 });
+
+describe('the figures of all entries', () => {
+  it('say how many there are of each status, since when one waits, and how many fail, and forget a lock with its entries', async () => {
+    const site = await createReconciled();
+    site.memory.put({ kind: 'card', number: '42' });
+    await site.given(...many(2));
+    site.grants.push(someGranted(9));
+    site.link.connect(someEntry(1).lockId, (command) =>
+      command.op === 'put-credentials' ? refusal('failed') : site.memory.replier(command),
+    );
+    await site.wanted();
+    const granted = site.entries.inMemory(someEntry(1).lockId)?.entries.find(({ held }) => held === null);
+    expect(site.reconciler.stats()).toMatchObject({
+      entries: { 'on-lock': 2, pending: 1, stranger: 1, missing: 0 },
+      oldestPendingDate: granted?.createdAt,
+      failing: 0,
+    });
+    await site.clock.advance(minuteMs);
+    expect(site.reconciler.stats()).toMatchObject({ entries: { 'on-lock': 2, pending: 0, failed: 1, stranger: 1 }, failing: 1 });
+    const lock = site.locks.get(someEntry(1).lockId);
+    site.emit('lock-changed', { before: lock, after: undefined });
+    const { entries, oldestPendingDate, failing } = site.reconciler.stats();
+    expect([new Set(Object.values(entries)), oldestPendingDate, failing]).toEqual([new Set([0]), null, 0]);
+  });
+});
