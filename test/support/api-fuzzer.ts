@@ -26,6 +26,7 @@ interface Schema {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly items?: Schema;
+  readonly minItems?: number;
   readonly maxItems?: number;
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
@@ -73,7 +74,10 @@ function valueFor(schema: Schema): fc.Arbitrary<unknown> {
     const any = fc.bigInt({ min: BigInt(minimum), max: BigInt(maximum) }).map(Number);
     return likely.length > 0 ? fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...likely) }, any) : any;
   }
-  if (type === 'array') return fc.array(valueFor(schema.items ?? {}), { maxLength: Math.min(schema.maxItems ?? 5, 5) });
+  if (type === 'array') {
+    const { items = {}, minItems = 0, maxItems = 5 } = schema;
+    return fc.array(valueFor(items), { minLength: minItems, maxLength: Math.max(minItems, Math.min(maxItems, 5)) });
+  }
   if (type === 'object') {
     const members = Object.entries(schema.properties ?? {}).map(([name, member]) => [name, valueFor(member)] as const);
     return fc.record(Object.fromEntries(members), { requiredKeys: [...(schema.required ?? [])] });
@@ -225,11 +229,13 @@ const inWords = new Set([
   // Of a body: there must be such a one.
   'lockId',
   'personId',
+  'credentialId',
   'queue',
   'keyboardPwd',
   'digits',
   'startDate',
   'scheduleId',
+  'groupId',
   'endDate',
   'lockSound',
   'lockName',
@@ -239,6 +245,13 @@ const inWords = new Set([
   'cardNumber',
   'url',
   'body',
+  // Of each line of a schedule, each holiday, and each member of a person that another system keeps.
+  'hours.to',
+  'dates',
+  'credentials.cardNumber',
+  'credentials.digits',
+  'credentials.endDate',
+  'grants.endDate',
 ]);
 
 /** What is wrong with how a request was refused: the document alone says it is fine. */
@@ -246,6 +259,6 @@ export function wrongRefusal({ plain, operationId }: FuzzRequest, { status, body
   if (status === 500) return `${operationId} met a bug`;
   const { code, errors = [] } = (body ?? {}) as { readonly code?: string; readonly errors?: readonly { readonly parameter: string }[] };
   if (!plain || code !== 'invalid-parameter') return undefined;
-  const strange = errors.filter(({ parameter }) => !inWords.has(parameter));
+  const strange = errors.filter(({ parameter }) => !inWords.has(parameter.replace(/\.\d+/g, '')));
   return strange.length > 0 ? `${operationId} refuses what the document allows: ${JSON.stringify(strange)}` : undefined;
 }

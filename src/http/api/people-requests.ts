@@ -155,7 +155,7 @@ export const scheduleChanges = validate(
 
 const localDate = z
   .string({ error: 'must be a date such as 2026-12-25' })
-  .regex(/^\d{4}-\d\d-\d\d$/, { error: 'must be a date such as 2026-12-25', abort: true })
+  .regex(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/, { error: 'must be a date such as 2026-12-25', abort: true })
   .refine(isDay, 'must be a day of the calendar');
 
 /** 2026-02-30 would be the second of March. */
