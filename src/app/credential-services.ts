@@ -16,6 +16,7 @@ import type { LockId } from '../domain/locks/lock.ts';
 import { createGrantedNumbers } from '../domain/people/granted-numbers.ts';
 import type { LocalPeopleView } from '../domain/people/people-ports.ts';
 import type { CredentialId } from '../domain/people/person.ts';
+import { createHoursOfSchedule } from '../domain/people/schedule-hours.ts';
 import { createLostNumbers, type LostNumbers } from '../domain/revocations/lost-numbers.ts';
 import type { Secrets } from '../domain/secrets.ts';
 import type { Stores } from '../domain/stores.ts';
@@ -43,7 +44,8 @@ export function createCredentialServices(options: CredentialServicesOptions, { c
   const cardTurns = createCardTurns(clock);
   const lost = createLostNumbers({ store: stores.revocations, events });
   const granted = createGrantedNumbers({ people, schedules, locks, clockIsSuspect });
-  const wantedViews = createWantedViews({ clock, granted, decisions: decisionsOf(people, lost) });
+  const hoursOfSchedule = createHoursOfSchedule(schedules);
+  const wantedViews = createWantedViews({ clock, granted, decisions: decisionsOf(people, lost), hoursOfSchedule });
   const memories = createLockMemories({ clock, commands, drivers, hash: secrets.hash });
   const accessPause = createAccessPause(stores.pause, alarms);
   const reconciler: Reconciler = createReconciler({

@@ -1,5 +1,6 @@
 // Joins the services of people, their credentials and grants, and schedules.
 import type { Clock } from '../domain/clock.ts';
+import { createDirectSchedules } from '../domain/credentials/direct-schedules.ts';
 import type { Reconciler } from '../domain/credentials/reconciler.ts';
 import type { EventBus } from '../domain/event-bus.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
@@ -12,6 +13,7 @@ import { createGrantRules } from '../domain/people/new-grant.ts';
 import { createPeopleService } from '../domain/people/people-service.ts';
 import { createPersonWrites } from '../domain/people/person-writes.ts';
 import { createRemovedPeople } from '../domain/people/removed-people.ts';
+import { createHoursOfSchedule } from '../domain/people/schedule-hours.ts';
 import { createScheduleService } from '../domain/people/schedule-service.ts';
 import { watchWanted } from '../domain/people/wanted-changes.ts';
 import { createWholePeople } from '../domain/people/whole-person.ts';
@@ -32,7 +34,8 @@ export interface PeopleServicesOptions {
 export function createPeopleServices({ clock, secrets, events, stores, drivers, granted, reconciler }: PeopleServicesOptions) {
   const { people, schedules, locks, accounts, counters, entries } = stores;
   const groups = createGroupLocks(locks);
-  watchWanted({ events, people, schedules, groups });
+  const direct = createDirectSchedules({ events, entries, locks, hoursOfSchedule: createHoursOfSchedule(schedules) });
+  watchWanted({ events, people, schedules, groups, direct });
   const widening = createWidening({ locks, groups, accounts });
   const personWrites = createPersonWrites({ clock, people, counters, widening });
   const rules = createGrantRules({ clock, locks, groups, schedules });
@@ -50,6 +53,6 @@ export function createPeopleServices({ clock, secrets, events, stores, drivers, 
     removedPeople: createRemovedPeople({ events, people, entries, locks }),
     people: createPeopleService({ clock, people, secrets, writes: personWrites, rules, whole: wholePeople }),
     grants: createGrantService({ people, locks, writes: personWrites, rules, widening, warningsOf, progressOf }),
-    schedules: createScheduleService({ schedules, people, counters }),
+    schedules: createScheduleService({ schedules, people, counters, direct }),
   };
 }

@@ -148,12 +148,12 @@ function createNounServices(options: ServicesOptions, before: CommandServices & 
   });
   const recordService = createRecordService({ clock, locks, removedLocks, records, entries, clockIsSuspect, recordDays });
   const leftRoles = createLeftRoles({ locks, accounts, events });
-  const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration });
+  const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration, changeStored });
   const registrations = createRegistrationService({
     ...{ clock, locks, lists, names, removedLocks, entries, cardService, statuses, accounts, counters, secrets, administration, drivers },
     groupChanges: createGroupChanges({ people: stores.people, locks }),
   });
-  const roleService = createRoleService({ locks, accounts, administration });
+  const roleService = createRoleService({ locks, accounts, administration, changeStored });
   return {
     ...{ ...credentials, leftRoles, registrations },
     locks: lockService,

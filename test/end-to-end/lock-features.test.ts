@@ -144,3 +144,19 @@ test('holidays and hours that people decide are on the lock, and the lock shuts 
   expect(await lock.enterPasscode(passcode)).toEqual({ done: false, reason: 'schedule' });
   expect(site.lock(2).memory.passcodes).toEqual([]);
 });
+
+test('an edited schedule reaches the passcodes that were put on a lock with it', async () => {
+  const lock = site.lock(1);
+  const office = { name: 'Office', hours: [{ days: [1, 2, 3, 4, 5], from: 480, to: 1080 }] };
+  const { scheduleId } = (await site.api('POST', '/api/v1/access/schedules', { body: office })).body as unknown as { scheduleId: number };
+  const given = { lockId: site.lockId(1), addType: 2, keyboardPwdType: 2, keyboardPwd: '482913', scheduleId };
+  const { keyboardPwdId } = (await site.api('POST', '/api/v1/passcode/add', { query: given })).body as unknown as { keyboardPwdId: number };
+  const hours = () => lock.memory.passcodes.find(({ number }) => number === '482913')?.hours;
+  expect(hours()).toBe('12345:480-1080');
+  const path = `/api/v1/access/schedules/${scheduleId}`;
+  expect((await site.api('PUT', path, { body: { hours: [{ days: [1], from: 480, to: 720 }] } })).status).toBe(200);
+  await until(() => hours() === '1:480-720', 'the lock has the new hours');
+  expect((await site.api('DELETE', path)).body).toMatchObject({ code: 'conflict' });
+  const gone = await site.api('DELETE', '/api/v1/passcode/delete', { query: { lockId: site.lockId(1), keyboardPwdId, deleteType: 2 } });
+  expect([gone.status, (await site.api('DELETE', path)).status]).toEqual([200, 200]);
+});

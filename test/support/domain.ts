@@ -414,6 +414,7 @@ export async function createDomain(
     cardService: services.cards,
     passcodes: services.passcodes,
     reconciler: services.reconciler,
+    wantedViews: services.wantedViews,
     evidence: services.evidence,
     recordService: services.records,
     accountService: services.accounts,

@@ -57,7 +57,11 @@ export async function manageDirectory<T>(
       return remove();
     },
   };
-  const shared = { clock, locks, removedLocks, entries, cardService, hubs, statuses, accounts, counters, secrets, link, administration };
+  const shared = {
+    ...{ clock, locks, removedLocks, entries, cardService, hubs, statuses, accounts, counters, secrets, link, administration },
+    // The daemon writes what the log of who may what lacks when it starts.
+    changeStored: async () => undefined,
+  };
   const trail = createAuditTrail({ clock, audit: store.ports.audit });
   await store.start();
   try {

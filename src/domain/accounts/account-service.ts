@@ -66,8 +66,10 @@ export function createAccountService(options: {
   readonly secrets: Secrets;
   /** Shared with the lock service, so that no account is removed while it becomes a lock's administrator. */
   readonly administration: Mutex;
+  /** Resolves when the log of who may what has the changes of before on the disk. */
+  readonly changeStored: () => Promise<void>;
 }): AccountService {
-  const { clock, accounts, locks, counters, secrets, administration } = options;
+  const { clock, accounts, locks, counters, secrets, administration, changeStored } = options;
 
   function callerBehind({ accountId, expiresAt, tokenId }: Token): Caller & { readonly tokenId: number } {
     if (expiresAt !== null && expiresAt <= clock.now()) throw new DomainError('token-expired', 'the access token has expired');
@@ -103,16 +105,19 @@ export function createAccountService(options: {
       const accountId = (await counters.next('accountId')) as AccountId;
       const account: Account = { accountId, username, gatewayAdministrator, accessManager, createdAt: clock.now() };
       await accounts.add(account);
+      await changeStored();
       return account;
     },
 
     async setRights(caller, username, rights) {
       requireGatewayAdministrator(caller);
-      return administration(async () => {
+      const account = await administration(async () => {
         const { accountId, gatewayAdministrator } = accountNamed(accounts, username);
         if (gatewayAdministrator && !rights.gatewayAdministrator) requireAnotherAdministrator(username);
         return accounts.setRights(accountId, rights);
       });
+      await changeStored();
+      return account;
     },
 
     listAccounts(caller, page) {
@@ -122,7 +127,7 @@ export function createAccountService(options: {
 
     async removeAccount(caller, username) {
       requireGatewayAdministrator(caller);
-      return administration(async () => {
+      const removed = await administration(async () => {
         const { accountId, gatewayAdministrator } = accountNamed(accounts, username);
         if (gatewayAdministrator) requireAnotherAdministrator(username);
         const administered = locks.all().find((lock) => lock.administrator === accountId);
@@ -133,6 +138,8 @@ export function createAccountService(options: {
         await accounts.remove(accountId, clock.now());
         return { roles };
       });
+      await changeStored();
+      return removed;
     },
 
     async createToken(caller, { username, name, expiresInDays }) {

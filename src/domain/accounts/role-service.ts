@@ -36,8 +36,10 @@ export function createRoleService(options: {
   readonly accounts: Pick<AccountStore, 'get' | 'byName' | 'removedNamed' | 'removals'>;
   /** Shared with the account service, so that an account gets no role while it is being removed. */
   readonly administration: Mutex;
+  /** Resolves when the log of who may what has the changes of before on the disk. */
+  readonly changeStored: () => Promise<void>;
 }): RoleService {
-  const { locks, accounts, administration } = options;
+  const { locks, accounts, administration, changeStored } = options;
   const cached = new WeakMap<Lock['roles'], { administrator: AccountId; removals: number; views: readonly RoleView[] }>();
 
   function requireRoleGiver(caller: Caller, lock: Lock): void {
@@ -78,6 +80,7 @@ export function createRoleService(options: {
         const administrator = accountIdOf(username);
         await locks.update(lockId, (lock) => ({ ...lock, administrator, roles: without(lock, administrator) }));
       });
+      await changeStored();
     },
 
     list(caller, lockId, page) {
@@ -97,6 +100,7 @@ export function createRoleService(options: {
           return { ...lock, roles: [...without(lock, accountId), { accountId, role }] };
         });
       });
+      await changeStored();
     },
 
     async revoke(caller, lockId, username) {
@@ -110,6 +114,7 @@ export function createRoleService(options: {
           throw new DomainError('not-found', `${username} has no role on lock ${lockId} to take away`);
         });
       });
+      await changeStored();
     },
   };
 }

@@ -61,7 +61,7 @@ export interface EntryService {
   check(caller: Caller, lockId: LockId): Promise<Comparison>;
   /**
    * For managers of the lock. Rejects with `not-found`; with `granted` when a grant wants what is to be removed; with `conflict` when the
-   * decision does not fit the status; with `paused`; and `adopt` as `GrantService.adopt`.
+   * decision does not fit the status; with `paused`; `accept` of what a grant wants as `GrantService.exclude`; and `adopt` as `GrantService.adopt`.
    */
   decide(caller: Caller, lockId: LockId, entryId: CardId, decision: Decision): Promise<void>;
   /** From memory: the locks on which the caller is manager, by lockId, and their sum. */
@@ -123,12 +123,11 @@ export function createEntryService(options: {
   }
 
   /** Changes the newest value of the entry. */
-  async function change(lockId: LockId, entryId: CardId, make: (entry: Entry) => Entry | undefined): Promise<void> {
+  async function change(lockId: LockId, entryId: CardId, make: (entry: Entry) => Entry): Promise<void> {
     await entries.update(lockId, (newest) => {
       const entry = newest.byId(entryId);
       if (entry === undefined) throw new DomainError('not-found', `lock ${lockId} has no entry ${entryId}`);
-      const after = make(entry);
-      return after === undefined ? { remove: [entryId] } : { put: [after] };
+      return { put: [make(entry)] };
     });
   }
 
@@ -150,11 +149,13 @@ export function createEntryService(options: {
     }
     if (!entry.missing) throw unfit('only what is missing, or a stranger, can be accepted');
     const isGranted = views(lock).isGranted(entry);
-    if (isGranted && credentialId !== null && caller.accessManager) await grants.exclude(caller, lockId, credentialId as CredentialId);
-    await change(lockId, entryId, (newest) => {
-      const accepted = isGranted ? ({ as: 'excluded' } as const) : newest.accepted;
-      if (newest.held !== null) return { ...newest, direct: newest.held.window, missing: false, accepted };
-      return isGranted ? { ...newest, direct: null, missing: false, accepted } : undefined;
+    if (isGranted && credentialId !== null) await grants.exclude(caller, lockId, credentialId as CredentialId);
+    await entries.update(lockId, (current) => {
+      const newest = current.byId(entryId);
+      // With its grant it may have gone already.
+      if (newest === undefined) return {};
+      if (newest.held !== null) return { put: [{ ...newest, direct: newest.held.window, scheduleId: null, missing: false }] };
+      return isGranted ? { put: [{ ...newest, direct: null, missing: false }] } : { remove: [entryId] };
     });
   }
 

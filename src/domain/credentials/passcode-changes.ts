@@ -176,8 +176,8 @@ export function createPasscodeChanges(options: PasscodeChangesOptions): Passcode
       const schedule = scheduleId === undefined ? asked.scheduleId : scheduleId;
       const { once, hours } = asked.direct ?? asked.held?.window ?? always;
       const dates = { startDate, endDate, once };
-      // Its hours stay as they are, even when their schedule has gone meanwhile.
-      const direct = scheduleId === undefined ? { ...dates, hours } : terms.window(dates, scheduleId);
+      // Without another schedule its hours are those of its own now, and stay as they are when that has gone meanwhile.
+      const direct = scheduleId === undefined ? { ...dates, hours: terms.hoursNow(schedule) ?? hours } : terms.window(dates, scheduleId);
       terms.requireSupport(lock, direct);
       /** `held` as it is unless something else is known. */
       const complete = (current: EntryLookUp, held?: Held): EntriesChange => {

@@ -2,9 +2,8 @@
 import { DomainError, invalidParameter } from '../errors.ts';
 import type { Drivers } from '../locks/driver.ts';
 import type { Lock } from '../locks/lock.ts';
-import { hoursText } from '../people/hours.ts';
 import type { ScheduleStore } from '../people/people-ports.ts';
-import type { ScheduleId } from '../people/person.ts';
+import { createHoursOfSchedule } from '../people/schedule-hours.ts';
 import type { Secrets } from '../secrets.ts';
 import type { ValidWindow } from './entry.ts';
 import type { EntryLookUp } from './lock-entries.ts';
@@ -13,6 +12,8 @@ import { digitsFor, newPasscode, passcodeDigitsOf, requireGoodPasscode } from '.
 export interface PasscodeTerms {
   /** The window of a passcode with this schedule (null: at all hours). Throws `invalid-parameter` when there is no such schedule. */
   window(window: Omit<ValidWindow, 'hours'>, scheduleId: number | null): ValidWindow;
+  /** The hours of this schedule now; undefined: it has none, or the schedule is gone. */
+  hoursNow(scheduleId: number | null): string | undefined;
   /** Throws `not-supported` when the lock is known not to have such passcodes. */
   requireSupport(lock: Lock, window: ValidWindow): void;
   /** Throws `passcode-weak`, or `invalid-parameter` when this lock cannot take it. */
@@ -30,13 +31,15 @@ export function createPasscodeTerms(options: {
   readonly secrets: Pick<Secrets, 'newDigits'>;
 }): PasscodeTerms {
   const { schedules, drivers, secrets } = options;
+  const hoursOfSchedule = createHoursOfSchedule(schedules);
   return {
     window(window, scheduleId) {
       if (scheduleId === null) return { ...window, hours: '' };
-      const schedule = schedules.get(scheduleId as ScheduleId);
-      if (schedule === undefined) throw invalidParameter('scheduleId', 'must be the id of a schedule');
-      return { ...window, hours: hoursText(schedule.hours) };
+      const hours = hoursOfSchedule(scheduleId);
+      if (hours === undefined) throw invalidParameter('scheduleId', 'must be the id of a schedule');
+      return { ...window, hours };
     },
+    hoursNow: (scheduleId) => (scheduleId === null ? undefined : hoursOfSchedule(scheduleId)),
     requireSupport(lock, { hours, once }) {
       const can = drivers.capabilities(lock);
       if (!can.passcodes) throw notSupported('this lock has no memory for passcodes');

@@ -2,6 +2,7 @@
 import type { Clock } from '../clock.ts';
 import type { Lock } from '../locks/lock.ts';
 import { type GrantedNumbers, hoursLinesOf } from '../people/granted-numbers.ts';
+import type { HoursOfSchedule } from '../people/schedule-hours.ts';
 import type { Entry, ValidWindow } from './entry.ts';
 import type { Urgency } from './plan.ts';
 import { entryKey, type GrantedEntries, type GrantedEntry, grantedEntries, nextEdgeOf, wantedWindow } from './wanted.ts';
@@ -33,8 +34,15 @@ export function createWantedViews(ports: {
   readonly clock: Pick<Clock, 'now'>;
   readonly granted: GrantedNumbers;
   readonly decisions: Decisions;
+  readonly hoursOfSchedule: HoursOfSchedule;
 }): WantedViews {
-  const { clock, granted: grants, decisions } = ports;
+  const { clock, granted: grants, decisions, hoursOfSchedule } = ports;
+  /** What was put on the lock directly with a schedule follows its edits; when the schedule is gone, the hours stay. */
+  function followed(entry: Entry): Entry {
+    const { direct, scheduleId } = entry;
+    if (direct === null || scheduleId === null) return entry;
+    return { ...entry, direct: { ...direct, hours: hoursOfSchedule(scheduleId) ?? direct.hours } };
+  }
   const isLost = ({ kind, number }: Entry): boolean => kind === 'card' && decisions.isLost(number);
   return (lock) => {
     const now = clock.now();
@@ -45,7 +53,7 @@ export function createWantedViews(ports: {
       now,
       granted,
       grantedOf,
-      wanted: (entry) => (isLost(entry) ? null : wantedWindow(entry, grantedOf(entry), now, linesAtMost)),
+      wanted: (entry) => (isLost(entry) ? null : wantedWindow(followed(entry), grantedOf(entry), now, linesAtMost)),
       isGranted: (entry) => entry.accepted?.as !== 'excluded' && grantedOf(entry) !== undefined,
       urgency(entry) {
         const { credentialId } = entry;

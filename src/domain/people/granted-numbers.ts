@@ -2,10 +2,11 @@
 import type { CredentialKind, ValidWindow } from '../credentials/entry.ts';
 import type { Lock, LockId } from '../locks/lock.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
-import { hoursText, never } from './hours.ts';
+import { never } from './hours.ts';
 import type { LocalPeopleView, ScheduleStore } from './people-ports.ts';
-import type { CardWidth, Credential, CredentialId, Grant, GrantId, Person, PersonId, Schedule, ScheduleId } from './person.ts';
+import type { CardWidth, Credential, CredentialId, Grant, GrantId, Person, PersonId, ScheduleId } from './person.ts';
 import { pieceAt, piecesOf, sharedDates, type WindowPiece } from './pieces.ts';
+import { createHoursOfSchedule } from './schedule-hours.ts';
 
 /** A credential that grants want on a lock now. */
 export interface GrantedNumber {
@@ -50,18 +51,11 @@ export function createGrantedNumbers(options: {
   readonly clockIsSuspect: () => boolean;
 }): GrantedNumbers {
   const { people, schedules, locks, clockIsSuspect } = options;
-  const texts = new WeakMap<Schedule, string>();
+  const hoursOfSchedule = createHoursOfSchedule(schedules);
   let believed: number | undefined;
 
   function hoursOn(scheduleId: ScheduleId | null): string {
-    if (scheduleId === null) return '';
-    const schedule = schedules.get(scheduleId);
-    if (schedule === undefined) return never;
-    const known = texts.get(schedule);
-    if (known !== undefined) return known;
-    const text = hoursText(schedule.hours);
-    texts.set(schedule, text);
-    return text;
+    return scheduleId === null ? '' : (hoursOfSchedule(scheduleId) ?? never);
   }
   function windowOf(credential: Credential, grant: Grant, lockId: LockId): ValidWindow | undefined {
     if (grant.excluded.length > 0 && grant.excluded.some((one) => one.lockId === lockId && one.credentialId === credential.credentialId))

@@ -2,6 +2,7 @@
 import type { Caller } from '../accounts/account.ts';
 import { requireGatewayAdministrator } from '../accounts/permissions.ts';
 import type { CounterStore } from '../counters.ts';
+import type { DirectSchedules } from '../credentials/direct-schedules.ts';
 import { DomainError } from '../errors.ts';
 import { createMutex } from '../mutex.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
@@ -14,9 +15,9 @@ const schedulesAtMost = 100;
 export interface ScheduleService {
   list(caller: Caller, page: PageRequest): Page<Schedule>;
   create(caller: Caller, given: Omit<Schedule, 'scheduleId'>): Promise<Schedule>;
-  /** An absent member stays. Its grants hold at the new hours from now on. */
+  /** An absent member stays. Its grants, and the passcodes that were put on locks with it, hold at the new hours from now on. */
   change(caller: Caller, scheduleId: ScheduleId, changes: Partial<Omit<Schedule, 'scheduleId'>>): Promise<Schedule>;
-  /** `conflict` while a grant has it. */
+  /** `conflict` while a grant has it, or a passcode that was put on a lock directly. */
   remove(caller: Caller, scheduleId: ScheduleId): Promise<void>;
   holidays(caller: Caller): readonly string[];
   /** In any order. */
@@ -27,8 +28,9 @@ export function createScheduleService(options: {
   readonly schedules: ScheduleStore;
   readonly people: Pick<LocalPeopleView, 'onSchedule'>;
   readonly counters: Pick<CounterStore, 'next'>;
+  readonly direct: DirectSchedules;
 }): ScheduleService {
-  const { schedules, people, counters } = options;
+  const { schedules, people, counters, direct } = options;
   const inTurn = createMutex();
 
   function requireSchedule(scheduleId: ScheduleId): Schedule {
@@ -60,6 +62,8 @@ export function createScheduleService(options: {
       requireGatewayAdministrator(caller);
       await inTurn(async () => {
         requireSchedule(scheduleId);
+        const lockIds = await direct.locksWith(scheduleId);
+        if (lockIds.length > 0) throw new DomainError('conflict', `passcodes of ${lockIds.length} locks have schedule ${scheduleId}`);
         const users = people.onSchedule(scheduleId).length;
         if (users > 0) throw new DomainError('conflict', `grants of ${users} people have schedule ${scheduleId}`);
         await schedules.remove(scheduleId);

@@ -1,5 +1,6 @@
 // Says which locks may want something else now, when people, schedules or the groups of locks have changed. The stores emit those changes
 // when they are on the disk.
+import type { DirectSchedules } from '../credentials/direct-schedules.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { GroupLocks } from '../locks/group-locks.ts';
 import type { Lock, LockId } from '../locks/lock.ts';
@@ -13,8 +14,9 @@ export function watchWanted(options: {
   readonly people: LocalPeopleView;
   readonly schedules: Pick<ScheduleStore, 'all'>;
   readonly groups: Pick<GroupLocks, 'of' | 'changed'>;
+  readonly direct: DirectSchedules;
 }): void {
-  const { events, people, schedules, groups } = options;
+  const { events, people, schedules, groups, direct } = options;
   /** Those of the last change; undefined: after a start the first change is taken for one of all schedules. */
   let known: readonly Schedule[] | undefined;
 
@@ -40,6 +42,7 @@ export function watchWanted(options: {
       people.onSchedule(scheduleId).flatMap(({ grants }) => grants.filter((grant) => grant.scheduleId === scheduleId)),
     );
     changed(reachedBy(touched));
+    for (const { scheduleId } of others) void direct.locksWith(scheduleId).then(changed);
   });
   events.subscribe('lock-changed', ({ before, after }) => {
     groups.changed(before, after);

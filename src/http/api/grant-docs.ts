@@ -78,7 +78,7 @@ export const scheduleDocs = {
   },
   changeSchedule: {
     summary: 'Change a schedule',
-    description: 'All grants with it hold at the new hours from then on.',
+    description: 'All grants with it, and the passcodes that were put on locks with it, hold at the new hours from then on.',
     requiredRole: 'gateway administrator',
     refusals: ['not-found', 'storage-unavailable'],
     answers: { 200: 'Schedule' },
@@ -86,7 +86,7 @@ export const scheduleDocs = {
   },
   deleteSchedule: {
     summary: 'Delete a schedule',
-    description: '`conflict`: a grant has it.',
+    description: '`conflict`: a grant has it, or a passcode that was put on a lock with it.',
     requiredRole: 'gateway administrator',
     refusals: ['not-found', 'conflict', 'storage-unavailable'],
     answers: { 200: 'Success' },

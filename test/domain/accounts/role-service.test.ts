@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Caller } from '../../../src/domain/accounts/account.ts';
 import { callers, codeOf, createDomain, lockId, otherLockId, someLock, stays } from '../../support/domain.ts';
+import { settled } from '../../support/settable-clock.ts';
 
 const { admin, administrator, manager, operator, stranger } = callers;
 const page = { pageNo: 1, pageSize: 10 };
@@ -14,6 +15,26 @@ describe('roles', () => {
       roles: [{ accountId: operator.accountId, role: 'operator' }],
     });
     expect(await codeOf(() => lockService.state(administrator, lockId))).toBe('forbidden');
+  });
+
+  it('and accounts are changed when the log of who may what has the change on the disk, not before', async () => {
+    const { access, roleService, accountService } = await createDomain();
+    let store = (): void => {};
+    const stored = new Promise<void>((resolve) => {
+      store = resolve;
+    });
+    Object.assign(access, { stored: () => stored });
+    const done: string[] = [];
+    const rights = { gatewayAdministrator: false, accessManager: true };
+    const changes = [
+      roleService.grant(administrator, lockId, 'ole', 'manager').then(() => done.push('role')),
+      accountService.setRights(admin, 'ole', rights).then(() => done.push('rights')),
+    ];
+    await settled();
+    expect(done).toEqual([]);
+    store();
+    await Promise.all(changes);
+    expect(done).toHaveLength(2);
   });
 
   it('are listed for callers who may give them, the administrator first (HTTP API 8.1)', async () => {

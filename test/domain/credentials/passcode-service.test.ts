@@ -1,6 +1,7 @@
 // Passcodes over the real domain, with a scripted lock.
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { requireLock } from '../../../src/domain/accounts/permissions.ts';
 import type { CardId } from '../../../src/domain/credentials/card.ts';
 import type { NewPasscode, PasscodeVia } from '../../../src/domain/credentials/passcode.ts';
 import type { DomainError } from '../../../src/domain/errors.ts';
@@ -9,6 +10,7 @@ import { callers, codeOf, createDomain, lockId } from '../../support/domain.ts';
 import { someEntry, surely } from '../../support/entries.ts';
 import { bareCapabilities } from '../../support/fake-driver.ts';
 import { refusal } from '../../support/fake-link.ts';
+import { settled } from '../../support/settable-clock.ts';
 
 const stays = new AbortController().signal;
 const always = { startDate: 0, endDate: 0 };
@@ -124,6 +126,52 @@ describe('adding a passcode', () => {
     await schedules.put({ scheduleId: 3, name: 'Office', hours: [] } as never);
     Object.assign(drivers.ofKind('native') ?? {}, { capabilities: () => ({ ...bareCapabilities, passcodes: true }) });
     expect(await codeOf(() => add({ scheduleId: 3 }))).toBe('not-supported');
+  });
+
+  it('with a schedule whose edits reach its lock, and that is not deleted while somebody wants the passcode', async () => {
+    const { add, memory, passcodes, peopleServices, events, entries, wantedViews, locks } = await setUp();
+    const { schedules: weekly } = peopleServices;
+    const touched: (readonly number[])[] = [];
+    events.subscribe('wanted-changed', ({ lockIds }) => void touched.push(lockIds));
+    const office = await weekly.create(callers.admin, { name: 'Office', hours: [{ days: [1, 2], from: 480, to: 1080 }] });
+    const night = await weekly.create(callers.admin, { name: 'Night', hours: [{ days: [1], from: 0, to: 60 }] });
+    const { code, passcodeId } = await add({ scheduleId: office.scheduleId });
+    await add();
+    const wantedHours = async () => {
+      const entry = (await entries.of(lockId)).byNumber('passcode', code);
+      return entry && wantedViews(requireLock(locks, lockId)).wanted(entry)?.hours;
+    };
+    touched.length = 0;
+    await weekly.change(callers.admin, night.scheduleId, { hours: [{ days: [2], from: 0, to: 60 }] });
+    await settled();
+    expect([touched, await wantedHours()]).toEqual([[], '12:480-1080']);
+    await weekly.change(callers.admin, office.scheduleId, { hours: [{ days: [1], from: 480, to: 720 }] });
+    await settled();
+    expect([touched, await wantedHours()]).toEqual([[[lockId]], '1:480-720']);
+    // Its dates alone are changed, and the lock gets the hours of now.
+    await passcodes.change(callers.manager, lockId, passcodeId, { startDate: 5, endDate: 0 }, 'gateway', stays);
+    expect(memory.get(code)).toMatchObject({ startDate: 5, hours: '1:480-720' });
+    const remove = (scheduleId: number) => codeOf(() => weekly.remove(callers.admin, scheduleId as never));
+    expect([await remove(office.scheduleId), await remove(night.scheduleId)]).toEqual(['conflict', 'done']);
+    await passcodes.remove(callers.manager, lockId, passcodeId, 'gateway', stays);
+    expect(await remove(office.scheduleId)).toBe('done');
+  });
+
+  it('whose schedule was edited while it was on its way gets the new hours when it is there', async () => {
+    const { entries, peopleServices, events } = await setUp();
+    const { scheduleId } = await peopleServices.schedules.create(callers.admin, {
+      ...{ name: 'Office', hours: [{ days: [1], from: 480, to: 720 }] },
+    });
+    const touched: (readonly number[])[] = [];
+    events.subscribe('wanted-changed', ({ lockIds }) => void touched.push(lockIds));
+    const came = (entryId: number, hours: string) =>
+      entries.update(lockId, () => ({
+        put: [someEntry(entryId, { kind: 'passcode', number: `482${entryId}`, direct: { ...always, hours, once: false }, scheduleId })],
+      }));
+    await came(101, '1:480-720');
+    expect(touched).toEqual([]);
+    await came(102, '12:480-1080');
+    expect(touched).toEqual([[lockId]]);
   });
 
   it('as a phone has done it sends nothing, is noted as it is, weak or not, and taken off by nobody but a phone', async () => {

@@ -53,6 +53,7 @@ export async function createReconciled(some: Partial<Lock> = {}) {
   const views = createWantedViews({
     clock,
     granted: { onLock: () => grants, nextEdge: () => state.nextEdge, ofPerson: () => [] },
+    hoursOfSchedule: () => undefined,
     decisions: {
       isLost: (number) => lost.has(number),
       isLostCredential: (credentialId) => lostCredentials.has(credentialId),

@@ -1,0 +1,34 @@
+// What people decide where a lock and what is wanted on it differ, over the real domain.
+import { expect, test } from '@jest/globals';
+import type { CardId } from '../../../src/domain/credentials/card.ts';
+import { callers, codeOf, createDomain, lockId } from '../../support/domain.ts';
+import { someEntry } from '../../support/entries.ts';
+import { settled } from '../../support/settable-clock.ts';
+
+const clerk = { ...callers.manager, accessManager: true };
+
+test('a granted card that went missing is accepted by who may change its grant, and the grant says so; for others nothing is stored', async () => {
+  const { accounts, entries, peopleServices } = await createDomain();
+  await accounts.setRights(clerk.accountId, { gatewayAdministrator: false, accessManager: true });
+  const { people, grants, entries: service } = peopleServices;
+  const { personId } = await people.create(clerk, { name: 'Erika', externalId: null, note: '' });
+  const fob = { kind: 'card' as const, number: '7770001', width: null, name: 'fob', startDate: 0, endDate: 0 };
+  const { credentialId } = await people.addCredential(clerk, personId, fob);
+  const { grantId } = await grants.add(clerk, personId, { lockIds: [lockId], groupIds: [], startDate: 0, endDate: 0, scheduleId: null });
+  await settled();
+  const missing = someEntry(500, { number: fob.number, direct: null, credentialId, held: null, missing: true });
+  await entries.update(lockId, (newest) => {
+    const made = newest.byNumber('card', fob.number);
+    return { put: [missing], remove: made === undefined || made.entryId === missing.entryId ? [] : [made.entryId] };
+  });
+  const accept = (caller: typeof clerk) => codeOf(() => service.decide(caller, lockId, 500 as CardId, { do: 'accept' }));
+  const excluded = async () => (await grants.get(clerk, grantId)).grant.excluded;
+
+  expect(await accept({ ...clerk, accessManager: false })).toBe('forbidden');
+  expect([await excluded(), (await entries.of(lockId)).byId(500 as CardId)]).toEqual([[], missing]);
+  expect(await accept(clerk)).toBe('done');
+  expect(await excluded()).toEqual([{ lockId, credentialId }]);
+  await settled();
+  expect((await entries.of(lockId)).byId(500 as CardId)?.missing ?? false).toBe(false);
+  expect((await grants.get(clerk, grantId)).progress.wanted).toBe(0);
+});
