@@ -64,6 +64,8 @@ export function makeTests(at: At): void {
       'Wrong codes are not told.',
       'Cards cannot be put on it.',
       'Passcodes cannot be put on it.',
+      'Weekly hours cannot be set.',
+      'It takes no codes that open once.',
       'Its auto lock time cannot be set.',
       'Its settings cannot be changed.',
       'Its battery is told in percent.',

@@ -24,7 +24,7 @@ export function AuditPage() {
   });
   /** In `card 7 of lock 3` the nouns are translated. */
   const objectText = (object: string) =>
-    object.replace(/^(data directory|[a-z]+)|(?<=^card \d+ )of lock(?= \d+$)/g, (word) => audit.nouns[word] ?? word);
+    object.replace(/^(data directory|dry run|[a-z]+)|(?<=^[a-z]+ \d+ )of (?:lock|person)(?= \d+$)/g, (word) => audit.nouns[word] ?? word);
   const outcomeOf = ({ outcome }: AuditEntry) => audit.outcomes[outcome] ?? problems[outcome] ?? outcome;
 
   return (
