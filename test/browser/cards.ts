@@ -22,14 +22,14 @@ export function cardTests(at: At): void {
     await stage.picture(page, 'card');
     await dialog.getByRole('button', { name: 'Add a card' }).click();
     await page.getByText('The card opens this door now.').waitFor();
-    await page.getByRole('cell', { name: '3123119183' }).waitFor();
+    await page.getByRole('cell', { name: '3123119183', exact: true }).waitFor();
     expect(numbersOnLock(1)).toEqual(['3123119183']);
     expect(await site.lock(1).swipeCard('3123119183')).toMatchObject({ done: true });
 
     await page.getByRole('button', { name: 'Rename: Cleaner' }).click();
     await dialog.getByLabel('Name').fill('Cleaning company');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('cell', { name: /^Cleaning company/ }).waitFor();
+    await page.getByRole('cell', { name: /^Cleaning company.*added by/ }).waitFor();
 
     await page.getByRole('button', { name: 'Remove: Cleaning company' }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
@@ -42,7 +42,7 @@ export function cardTests(at: At): void {
     const { site } = stage;
     const card = { lockId: site.lockId(1), cardNumber: '4711', method: 'regular', addType: 2, startDate: 0, endDate: 0, cardName: 'Spare' };
     await site.api('POST', '/api/v1/identity-card/add', { query: card });
-    await page.getByRole('cell', { name: /^Spare/ }).waitFor();
+    await page.getByRole('cell', { name: /^Spare.*added by/ }).waitFor();
     await page.getByRole('button', { name: 'Add a card' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Card number').fill('4711');
@@ -78,7 +78,7 @@ export function cardTests(at: At): void {
     await page.getByText('The card opens this door in that time.').waitFor();
     const window = { startDate: Date.parse('2027-03-27T07:00:00Z'), endDate: Date.parse('2027-03-28T18:00:59.999Z') };
     expect([onLock(), await known()]).toMatchObject([window, window]);
-    await page.getByRole('cell', { name: '27 Mar 2027, 08:00 – 28 Mar 2027, 20:00 not yet' }).waitFor();
+    await page.getByRole('cell', { name: '27 Mar 2027, 08:00 – 28 Mar 2027, 20:00 not yet' }).first().waitFor();
     expect(await site.lock(1).swipeCard('5801')).toMatchObject({ done: false });
 
     await page.getByRole('button', { name: 'Change validity: Guest' }).click();

@@ -98,7 +98,7 @@ export function firstImpressionTests(at: At): void {
       .waitFor();
     expect(
       (await rows.allTextContents()).filter((text) =>
-        /\b(lock|card|token|account|of lock|person|of person|credential|grant|schedule|entry) \d/.test(text),
+        /\b(lock|card|token|account|of lock|of person|credential|grant|schedule|entry) \d/.test(text),
       ),
     ).toEqual([]);
     await page.context().close();
