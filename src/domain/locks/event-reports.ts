@@ -123,14 +123,18 @@ export function createEventReports(options: EventReportsOptions): EventReports {
     });
   }
 
-  /** One-time passcodes that have opened are never placed again. Stored before the event is acknowledged, else it comes again. */
-  function useUp(lockId: LockId, spent: readonly CardId[]): Promise<void> {
-    return entries.update(lockId, (current) => ({
+  /**
+   * One-time passcodes that have opened are never placed again, and go off a lock that has them still. Stored before the event is
+   * acknowledged, else it comes again.
+   */
+  async function useUp(lockId: LockId, spent: readonly CardId[]): Promise<void> {
+    await entries.update(lockId, (current) => ({
       put: spent.flatMap((entryId) => {
         const entry = current.byId(entryId);
         return entry === undefined || entry.used ? [] : [{ ...entry, used: true }];
       }),
     }));
+    emit('wanted-changed', { lockIds: [lockId] });
   }
 
   function store(lockId: LockId, { epoch, events }: EventsReport, receivedAt: number): Promise<Pick<AppendOutcome, 'duplicates'>> {

@@ -240,7 +240,9 @@ describe('a passcode', () => {
   });
 
   it('that opens once is used up by its event, before that is acknowledged, and never placed or changed again', async () => {
-    const { add, reports, entryOf, listed, passcodes, storage } = await setUp();
+    const { add, events, reports, entryOf, listed, passcodes, storage } = await setUp();
+    const looked: unknown[] = [];
+    events.subscribe('wanted-changed', ({ lockIds }) => looked.push(...lockIds));
     const { passcodeId, code } = await add({ type: 'once' });
     const event = { seq: 1, type: 'passcode-unlock', credential: code };
     storage.fails = (what) => what === 'entries.update';
@@ -248,6 +250,8 @@ describe('a passcode', () => {
     storage.fails = () => false;
     await reports.events(lockId, { epoch: 'e', events: [event] });
     expect((await entryOf(passcodeId))?.used).toBe(true);
+    // The lock is brought to it, in case that it has the code still.
+    expect(looked).toEqual([lockId]);
     expect(await listed()).toEqual([]);
     expect(await codeOf(() => passcodes.change(callers.manager, lockId, passcodeId, always, 'queue', stays))).toBe('conflict');
   });
