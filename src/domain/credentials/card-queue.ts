@@ -3,6 +3,7 @@ import { DomainError } from '../errors.ts';
 import type { CardId, Validity } from './card.ts';
 import { cardWindow, emptyEntry } from './card-rules.ts';
 import type { Entry } from './entry.ts';
+import { listedCard } from './listed-card.ts';
 import type { EntriesChange, EntryLookUp } from './lock-entries.ts';
 
 type NewEntry = Parameters<typeof emptyEntry>[0];
@@ -21,6 +22,12 @@ export function queuedAdd(current: EntryLookUp, fresh: NewEntry, validity: Valid
 /** A card that was removed at the lock, or that only a phone has put there, is put there again: that is what the caller asks for. */
 export function queuedChange(current: EntryLookUp, cardId: CardId, validity: Validity): EntriesChange {
   return { put: [{ ...requireQueued(current, cardId), managed: true, missing: false, direct: cardWindow(validity) }] };
+}
+
+/** Whether somebody wants it there and the lock surely does not have it: it waits for the lock, or somebody took it off there. */
+export function isOnlyWanted(current: EntryLookUp, cardId: CardId, now: number): boolean {
+  const entry = current.byId(cardId);
+  return entry?.kind === 'card' && entry.direct !== null && listedCard(entry, now) === undefined;
 }
 
 /** It is forgotten when the lock surely does not have it. */

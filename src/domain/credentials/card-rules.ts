@@ -26,8 +26,11 @@ export function cardWindow({ startDate, endDate }: Validity): ValidWindow {
 }
 
 /** A number that nobody wants yet, and that the lock is not known to hold. */
-export function emptyEntry(entry: Pick<Entry, 'entryId' | 'lockId' | 'kind' | 'number' | 'name' | 'createdAt' | 'createdBy'>): Entry {
-  const rest = {
+export function emptyEntry(of: Pick<Entry, 'entryId' | 'lockId' | 'kind' | 'number' | 'name' | 'createdAt' | 'createdBy'>): Entry {
+  // One by one: what else is in `of` would be stored, and make the file unreadable.
+  const { entryId, lockId, kind, number, name, createdAt, createdBy } = of;
+  return {
+    ...{ entryId, lockId, kind, number, name, createdAt, createdBy },
     managed: true,
     direct: null,
     credentialId: null,
@@ -37,7 +40,6 @@ export function emptyEntry(entry: Pick<Entry, 'entryId' | 'lockId' | 'kind' | 'n
     accepted: null,
     scheduleId: null,
   };
-  return { ...entry, ...rest };
 }
 
 /** What the lock holds under the number as far as is known, before something is sent to it. */

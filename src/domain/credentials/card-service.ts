@@ -24,7 +24,7 @@ import {
 } from './card.ts';
 import { listCardsOnLock } from './card-commands.ts';
 import type { CardEvidence } from './card-evidence.ts';
-import { queuedAdd, queuedChange, queuedRemoval } from './card-queue.ts';
+import { isOnlyWanted, queuedAdd, queuedChange, queuedRemoval } from './card-queue.ts';
 import { abandonment, cardWithId, entryWithId, renaming } from './card-rules.ts';
 import { addition, noted, refuseKnown, removing, revalidation } from './card-steps.ts';
 import type { Entry } from './entry.ts';
@@ -175,7 +175,9 @@ export function createCardService(options: {
       requireRole(locks, caller, lockId, 'manager');
       const there = entries.inMemory(lockId) ?? (await entries.of(lockId));
       requireNotGranted(lockId, there, cardId);
-      if (via === 'queue') return queued(lockId, (current) => queuedRemoval(current, cardId, caller.username));
+      // What is on no lock yet needs no lock to be given up; refused, it would come back by itself.
+      const needsNoLock = via === 'queue' || isOnlyWanted(there, cardId, clock.now());
+      if (needsNoLock) return queued(lockId, (current) => queuedRemoval(current, cardId, caller.username));
       const { number } = entryWithId(there, cardId, clock.now());
       if (via === 'gateway') {
         await changes.onLock({ caller, lockId, gone, needs }, async () => removing({ cardId, number, clock, commands }));

@@ -40,6 +40,23 @@ describe('a card that waits for its lock', () => {
     expect(link.ops().filter((op) => op.endsWith('-card'))).toEqual([]);
   });
 
+  it('is given up without the lock, by whoever deletes it', async () => {
+    for (const via of ['gateway', 'phone'] as const) {
+      const { cardService, comes, link } = await setUp();
+      const cardId = await cardService.add(manager, lockId, newCard, 'queue', stays());
+      await cardService.remove(manager, lockId, cardId, via, stays());
+      await comes();
+      expect(link.ops().filter((op) => op.endsWith('-card'))).toEqual([]);
+    }
+  });
+
+  it('is stored as an entry and nothing else, so that it can be read again', async () => {
+    const { cardService, entries } = await setUp();
+    const cardId = await cardService.add(manager, lockId, newCard, 'queue', stays());
+    const stored = (await entries.of(lockId)).byId(cardId);
+    expect(Object.keys(stored ?? {}).sort()).toEqual(Object.keys(someEntry(41)).sort());
+  });
+
   it('is changed and removed as soon as the lock can', async () => {
     const { cardService, comes, memory, onLock } = await setUp();
     const { cardId } = someCard();
