@@ -92,7 +92,7 @@ export function cardTests(at: At): void {
     await page.getByRole('button', { name: 'Change validity: Guest' }).click();
     await dialog.getByLabel('Always').check();
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('row', { name: /Guest.*Always/ }).waitFor();
+    await page.getByRole('row', { name: /Guest.*added by.*Always/ }).waitFor();
     expect([onLock(), await known()]).toMatchObject([
       { startDate: 0, endDate: 0 },
       { startDate: 0, endDate: 0 },
