@@ -79,7 +79,9 @@ function createEntries({ clock, events, stores, drivers: link, services, nextTur
   const { reconciler, wantedViews: views, commands, accessPause: pause, changeStored } = services;
   const { emit } = events;
   reportEntries({ clock, events, locks, entries, people, live: services.live, views, reconciler, nextTurn });
-  return createEntryService({ locks, accounts, entries, people, link, commands, views, reconciler, pause, grants, changeStored, emit });
+  return createEntryService({
+    ...{ clock, nextTurn, locks, accounts, entries, people, link, commands, views, reconciler, pause, grants, changeStored, emit },
+  });
 }
 
 /** What was reported lost. */

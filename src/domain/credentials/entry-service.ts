@@ -2,6 +2,7 @@
 import { type Caller, roleSuffices } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-ports.ts';
 import { requireGatewayAdministrator, requireRole, requireRoleStill } from '../accounts/permissions.ts';
+import type { Clock } from '../clock.ts';
 import { DomainError } from '../errors.ts';
 import type { Emit } from '../event-bus.ts';
 import type { CommandService } from '../locks/command-service.ts';
@@ -10,11 +11,13 @@ import type { LockLink } from '../locks/lock-link.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
 import type { GrantService } from '../people/grant-service.ts';
+import { createBreaks, type NextTurn } from '../people/in-slices.ts';
 import type { LocalPeopleView } from '../people/people-ports.ts';
 import type { CredentialId, PersonId } from '../people/person.ts';
 import type { AccessPause } from './access-pause.ts';
 import { numberAtReader } from './byte-order.ts';
 import type { CardId } from './card.ts';
+import { addedComparison, type Comparison, comparisonBy, noComparison } from './comparison.ts';
 import type { Entry, EntryStatus, ValidWindow } from './entry.ts';
 import type { EntryStore } from './entry-ports.ts';
 import type { EntryState } from './entry-status.ts';
@@ -30,16 +33,6 @@ export interface EntryView {
   readonly window: ValidWindow | null;
   readonly personId: PersonId | null;
   readonly grantIds: readonly number[];
-}
-
-/** The four words of what is wanted beside what is held. */
-export interface Comparison {
-  readonly unchanged: number;
-  readonly different: number;
-  /** Wanted, and not on the lock. */
-  readonly missing: number;
-  /** On the lock, and wanted by nobody. */
-  readonly extraneous: number;
 }
 
 export interface LockComparison extends Comparison {
@@ -70,8 +63,6 @@ export interface EntryService {
   resume(caller: Caller): Promise<void>;
 }
 
-const none: Comparison = { unchanged: 0, different: 0, missing: 0, extraneous: 0 };
-
 export function createEntryService(options: {
   readonly locks: LockStore;
   readonly accounts: Pick<AccountStore, 'get' | 'token'>;
@@ -85,8 +76,11 @@ export function createEntryService(options: {
   readonly grants: Pick<GrantService, 'exclude' | 'adopt'>;
   readonly changeStored: () => Promise<void>;
   readonly emit: Emit;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly nextTurn: NextTurn;
 }): EntryService {
-  const { locks, accounts, entries, people, link, commands, views, reconciler, pause, grants, changeStored, emit } = options;
+  const { locks, accounts, entries, people, link, commands, views, reconciler, pause, grants, changeStored, emit, clock, nextTurn } =
+    options;
 
   async function viewsOf(lock: Lock): Promise<readonly EntryView[]> {
     const there = await entries.of(lock.lockId);
@@ -108,12 +102,7 @@ export function createEntryService(options: {
     if (counted === undefined) {
       for (const { state } of await viewsOf(lock)) counts.set(state.status, (counts.get(state.status) ?? 0) + 1);
     }
-    const sum: Record<keyof Comparison, number> = { ...none };
-    for (const [status, count] of counts) {
-      const word = words[status];
-      if (word !== undefined) sum[word] += count;
-    }
-    return sum;
+    return comparisonBy(counts);
   }
 
   async function requireEntry(lockId: LockId, entryId: CardId): Promise<Entry> {
@@ -212,13 +201,16 @@ export function createEntryService(options: {
 
     async compare(caller, page) {
       const mine = locks.all().filter((lock) => roleSuffices(roleOn(lock, caller), 'manager'));
-      let sum = none;
+      let sum = noComparison;
       const wanted = paginate(mine, page);
+      const listed = new Set(wanted.list);
+      const rest = createBreaks(clock, nextTurn);
       const list: LockComparison[] = [];
       for (const lock of mine) {
         const comparison = await comparisonOf(lock);
-        sum = added(sum, comparison);
-        if (!wanted.list.includes(lock)) continue;
+        await rest();
+        sum = addedComparison(sum, comparison);
+        if (!listed.has(lock)) continue;
         const state = link.session(lock.lockId) === undefined ? 'offline' : 'online';
         list.push({ lockId: lock.lockId, ...comparison, state, paused: pause.isPaused() });
       }
@@ -230,26 +222,6 @@ export function createEntryService(options: {
       await pause.end();
       emit('wanted-changed', { lockIds: locks.all().map(({ lockId }) => lockId) });
     },
-  };
-}
-
-const words: Readonly<Partial<Record<EntryStatus, keyof Comparison>>> = {
-  'on-lock': 'unchanged',
-  updating: 'different',
-  unsure: 'different',
-  failed: 'different',
-  pending: 'missing',
-  missing: 'missing',
-  removing: 'extraneous',
-  stranger: 'extraneous',
-};
-
-function added(one: Comparison, other: Comparison): Comparison {
-  return {
-    unchanged: one.unchanged + other.unchanged,
-    different: one.different + other.different,
-    missing: one.missing + other.missing,
-    extraneous: one.extraneous + other.extraneous,
   };
 }
 

@@ -1,7 +1,8 @@
 // The answers about what locks hold beside what is wanted on them, and what people decide about it (HTTP API 12.1).
 import { z } from 'zod';
 import type { CardId } from '../../domain/credentials/card.ts';
-import type { Comparison, EntryView, LockComparison } from '../../domain/credentials/entry-service.ts';
+import type { Comparison } from '../../domain/credentials/comparison.ts';
+import type { EntryView, LockComparison } from '../../domain/credentials/entry-service.ts';
 import type { LiveEvent } from '../../domain/events/live-event.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
 import type { PersonId } from '../../domain/people/person.ts';
