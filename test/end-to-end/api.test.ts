@@ -650,6 +650,7 @@ describe('management (HTTP API 8)', () => {
       lockAlias: 'Shed',
       groupName: 'Garden',
       online: false,
+      strangers: 'keep',
       administrator: 'admin',
     });
     const lock = await connectHandLock({ mqttUrl: site.wire.url, ...door });

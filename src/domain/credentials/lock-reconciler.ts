@@ -8,6 +8,7 @@ import { priority } from '../locks/command-service.ts';
 import type { Lock, LockId } from '../locks/lock.ts';
 import type { LockLink, LockSession } from '../locks/lock-link.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
+import { strangersOf } from '../locks/strangers.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
 import type { CardId } from './card.ts';
 import type { EntryStore } from './entry-ports.ts';
@@ -90,7 +91,7 @@ export function createLockReconciler(ports: LockReconcilerPorts, lockId: LockId)
   ): Step | undefined {
     return nextStep({
       ...{ entries: there.entries, now: view.now, limits: memory.limits, wanted: view.wanted, urgency: view.urgency },
-      ...{ clockIsSuspect: clockIsSuspect(), isPaused: isPaused(), strangers: lock.strangers ?? 'keep', needsRoom: breaker.isFull() },
+      ...{ clockIsSuspect: clockIsSuspect(), isPaused: isPaused(), strangers: strangersOf(lock), needsRoom: breaker.isFull() },
       isDeferred: ({ entryId }) => breaker.isDeferred(entryId),
       isAlone: ({ entryId }) => outcomes.isAlone(entryId),
     });

@@ -30,6 +30,7 @@ import {
   renewedKey,
   requireFreeDevice,
 } from './new-lock.ts';
+import { type Strangers, withStrangers } from './strangers.ts';
 
 /** An absent member stays unchanged. */
 export interface LockChanges extends Partial<Omit<LockDescription, 'administrator'>> {
@@ -37,6 +38,7 @@ export interface LockChanges extends Partial<Omit<LockDescription, 'administrato
   readonly hubId?: DeviceId | null;
   /** Whole; kind and address stay what they are. When anything of it changes, the session of the lock ends at once. */
   readonly driver?: GivenDriver;
+  readonly strangers?: Strangers;
 }
 
 /** A lock as a gateway administrator sees it. */
@@ -71,7 +73,8 @@ export interface RegistrationService extends LockRemoval {
   managed(caller: Caller, page: PageRequest, wanted?: WantedLocks): Page<ManagedLock>;
   /**
    * Rejects with `not-found` when there is no such hub, with `conflict` or `invalid-parameter` for a new name that people could mistake for
-   * another; with `forbidden` for another group when grants name the old or the new one and the caller is no manager of the lock.
+   * another; with `forbidden` for another group when grants name the old or the new one, or another
+   * decision about strangers, when the caller is no manager of the lock.
    */
   change(caller: Caller, lockId: LockId, changes: LockChanges): Promise<ManagedLock>;
   /**
@@ -203,7 +206,7 @@ export function createRegistrationService(options: RegistrationOptions): Registr
       return { list: list.map(managed), ...envelope };
     },
 
-    async change(caller, lockId, { groupName, hubId, driver, ...changes }) {
+    async change(caller, lockId, { groupName, hubId, driver, strangers, ...changes }) {
       requireManagedLock(locks, caller, lockId);
       const { options: before } = requireLock(locks, lockId).driver;
       let replaced: Lock | undefined;
@@ -214,7 +217,8 @@ export function createRegistrationService(options: RegistrationOptions): Registr
           return locks.update(lockId, (lock) => {
             if (group !== undefined) groupChanges.requireAllowed(caller, lock, group.groupId);
             replaced = lock;
-            return withDriver({ ...lock, ...changes, ...group }, ofDriver);
+            const decided = strangers === undefined ? lock : withStrangers(locks, caller, lock, strangers);
+            return withDriver({ ...decided, ...changes, ...group }, ofDriver);
           });
         });
       const changed = hubId === undefined ? await update() : await bind(lockId, hubId, update);

@@ -25,6 +25,7 @@ const managed = {
   hubId: null,
   driver: null,
   capabilities,
+  strangers: 'keep',
   administrator: 'alice',
   cardsOnLock: 3,
   date: 1_700_000_000_000,
@@ -70,7 +71,7 @@ export const gatewayDocs = {
   changeRegisteredLock: {
     summary: 'Change what a registration says of a lock',
     description:
-      'At least one member. `driver` comes whole; kind and address stay what they are. `conflict`: another lock is called the same but for the case of its letters. With `hubId` it is bound to a hub, with null to none; either way its session ends at once. The answer is the lock as it now is; after a change of its group with `access`, how many people grants open it to that they did not before, and the other way round. When grants name the old or the new group, that needs the role manager on the lock, too (`forbidden`).',
+      'At least one member. `driver` comes whole; kind and address stay what they are. `conflict`: another lock is called the same but for the case of its letters. With `hubId` it is bound to a hub, with null to none; either way its session ends at once. The answer is the lock as it now is; after a change of its group with `access`, how many people grants open it to that they did not before, and the other way round. When grants name the old or the new group, that needs the role manager on the lock, too (`forbidden`), and so does another decision about `strangers`: with `remove` the gateway takes off the lock what nobody wants there.',
     requiredRole: 'gateway administrator',
     refusals: ['lock-not-found', 'not-found', 'conflict', 'storage-unavailable'],
     answers: { 200: 'ManagedLock' },

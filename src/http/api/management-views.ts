@@ -11,6 +11,7 @@ import type { HelloReport } from '../../domain/locks/lock-report.ts';
 import type { IssuedKey } from '../../domain/locks/new-lock.ts';
 import type { PendingDevice } from '../../domain/locks/pairing.ts';
 import type { ManagedLock } from '../../domain/locks/registration-service.ts';
+import { strangersOf } from '../../domain/locks/strangers.ts';
 import type { ResponseBody } from './response-schemas.ts';
 import { capabilitiesView } from './views.ts';
 
@@ -31,6 +32,7 @@ export function managedLockView({ lock, status, online, administrator, capabilit
     hubId: hubOf(lock),
     driver: lock.driver.kind === nativeKind ? null : { kind: lock.driver.kind, ...lock.driver.options },
     capabilities: capabilitiesView(capabilities),
+    strangers: strangersOf(lock),
     administrator,
     cardsOnLock: status.cardsOnLock,
     date: lock.initialisedAt,

@@ -39,6 +39,8 @@ function description(body: z.output<z.ZodObject<typeof described>>): Partial<Des
 /** The hub that a lock is behind; null: none. */
 const hubId = mac.nullable().exactOptional();
 
+const strangers = z.enum(['keep', 'remove'], { error: 'must be keep or remove' }).exactOptional();
+
 /** With `driver` a lock has no MAC address to give, and no hub. */
 export function newLock(makes: readonly LockMake[]) {
   const driver = driverMember(makes).exactOptional();
@@ -65,12 +67,15 @@ export function newLock(makes: readonly LockMake[]) {
 export function lockChanges(makes: readonly LockMake[]) {
   const driver = driverMember(makes).exactOptional();
   return validate(
-    z.strictObject({ lockName: lockName.exactOptional(), ...described, hubId, driver }).refine((body) => Object.keys(body).length > 0, {
-      error: 'must have at least one member',
-      when: ({ issues }) => issues.length === 0,
-    }),
-    ({ lockName, hubId, driver, ...rest }) => ({
+    z
+      .strictObject({ lockName: lockName.exactOptional(), ...described, hubId, driver, strangers })
+      .refine((body) => Object.keys(body).length > 0, {
+        error: 'must have at least one member',
+        when: ({ issues }) => issues.length === 0,
+      }),
+    ({ lockName, hubId, driver, strangers, ...rest }) => ({
       ...(lockName !== undefined && { name: lockName }),
+      ...(strangers !== undefined && { strangers }),
       ...description(rest),
       ...(hubId !== undefined && { hubId }),
       ...(driver !== undefined && { driver }),

@@ -127,6 +127,7 @@ const managedLock = z.strictObject({
   hubId: deviceId.nullable(),
   driver: driver.nullable(),
   capabilities,
+  strangers: z.enum(['keep', 'remove']),
   administrator: z.string(),
   cardsOnLock: count.nullable(),
   date: dateMs,

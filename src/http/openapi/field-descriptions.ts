@@ -12,7 +12,8 @@ export const memberDocs: Readonly<Record<string, string>> = {
   entryId: 'Id of the entry: a number on a lock, the cardId or keyboardPwdId of it.',
   because: 'For people: what is known of it, and why it is not certain.',
   superPasscode: 'Whether the lock has a passcode that opens it always.',
-  strangers: 'How many numbers were on the lock that nobody wanted there.',
+  strangers:
+    'What nobody wants on the lock: of the lock, whether such cards and passcodes stay or are taken off; of who could open it, how many there were.',
   complete: 'Whether every event between both dates is there.',
   records: 'How many records there are.',
   epochs: 'What is known of each count of the events of the lock.',
