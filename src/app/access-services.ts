@@ -66,11 +66,11 @@ function createImports(options: AccessServicesOptions, { wholePeople, widening }
 }
 
 /** Who could open, who did, and whether anything is missing. */
-function createQuestions({ clock, events, stores, services, timeZone }: AccessServicesOptions) {
+function createQuestions({ clock, events, stores, services, timeZone, nextTurn }: AccessServicesOptions) {
   const { locks, records, schedules, access: log } = stores;
   const heardEvents = createHeardEvents({ clock, events });
   const recorder = services.accessRecorder;
-  return createAccessQuestions({ clock, log, recorder, locks, records, schedules, heardEvents, timeZone });
+  return createAccessQuestions({ clock, log, recorder, locks, records, schedules, heardEvents, timeZone, nextTurn });
 }
 
 /** What locks hold beside what is wanted on them. */

@@ -14,6 +14,7 @@ import type { CommandService } from '../domain/locks/command-service.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
 import type { LockId } from '../domain/locks/lock.ts';
 import { createGrantedNumbers } from '../domain/people/granted-numbers.ts';
+import type { NextTurn } from '../domain/people/in-slices.ts';
 import type { LocalPeopleView } from '../domain/people/people-ports.ts';
 import type { CredentialId } from '../domain/people/person.ts';
 import { createHoursOfSchedule } from '../domain/people/schedule-hours.ts';
@@ -28,6 +29,7 @@ interface CredentialServicesOptions {
   readonly stores: Pick<Stores, 'locks' | 'entries' | 'accounts' | 'counters' | 'people' | 'schedules' | 'revocations' | 'pause'>;
   readonly clockIsSuspect: () => boolean;
   readonly drivers: Drivers;
+  readonly nextTurn: NextTurn;
 }
 
 interface Before {
@@ -37,7 +39,7 @@ interface Before {
 }
 
 export function createCredentialServices(options: CredentialServicesOptions, { commands, alarms, changeStored }: Before) {
-  const { clock, clockIsSuspect, secrets, events, stores, drivers } = options;
+  const { clock, clockIsSuspect, secrets, events, stores, drivers, nextTurn } = options;
   const { locks, entries, accounts, counters, people, schedules } = stores;
   const { emit } = events;
   const evidence = createCardEvidence(drivers);
@@ -49,7 +51,7 @@ export function createCredentialServices(options: CredentialServicesOptions, { c
   const memories = createLockMemories({ clock, commands, drivers, hash: secrets.hash });
   const accessPause = createAccessPause(stores.pause, alarms);
   const reconciler: Reconciler = createReconciler({
-    ...{ clock, locks, entries, counters, link: drivers, memories, evidence, alarms, events, emit, clockIsSuspect },
+    ...{ clock, locks, entries, counters, link: drivers, memories, evidence, alarms, events, emit, clockIsSuspect, nextTurn },
     ...{ views: wantedViews, turns: cardTurns, isPaused: accessPause.isPaused, undoRefused: (lockId) => entryChanges.undoRefused(lockId) },
   });
   const entryChanges: EntryChanges = createEntryChanges({

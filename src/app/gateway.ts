@@ -121,14 +121,16 @@ function createServicesFor(base: Base, { store, storageHealth }: Storage, driver
     alarmDetector: alarmDetectorSettings(config),
     webhookSender: createWebhookSender({ networks: createWebhookNetworks({ networks, ownPorts }), timeoutMs, clock, version }),
     webhookBodies: { event: deliveryBody, test: testBody },
+    nextTurn,
     random: Math.random,
   });
 }
 
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
 function createAccessServicesFor(base: Base, { store }: Storage, drivers: Drivers, services: Services): AccessServices {
   const { clock, secrets, events, timeZone } = base;
   const { clockIsSuspect } = store.clockTrust;
-  const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
   return createAccessServices({ clock, clockIsSuspect, timeZone, nextTurn, secrets, events, stores: store.ports, drivers, services });
 }
 

@@ -29,6 +29,7 @@ import { createStallDetector } from '../domain/locks/stall-detector.ts';
 import { createStateCertainty } from '../domain/locks/state-certainty.ts';
 import { createMutex, type Mutex } from '../domain/mutex.ts';
 import { createGroupChanges } from '../domain/people/group-changes.ts';
+import type { NextTurn } from '../domain/people/in-slices.ts';
 import { createRecordService } from '../domain/records/record-service.ts';
 import type { Secrets } from '../domain/secrets.ts';
 import type { Stores, WallClockTrust } from '../domain/stores.ts';
@@ -54,6 +55,7 @@ export interface ServicesOptions {
   readonly webhookBodies: WebhookBodies;
   /** 'ok', or what is wrong with the data directory. */
   readonly storageHealth: () => string;
+  readonly nextTurn: NextTurn;
   /** 0 to below 1. */
   readonly random: () => number;
 }

@@ -338,6 +338,7 @@ export async function createDomain(
     },
     alarms: { ...memoryAlarms, keep: (value) => write('alarms.keep', () => memoryAlarms.keep(value)) },
   };
+  const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
   const services = createServices({
     ...{ clock, secrets, events, drivers, commandIds, webhookBodies, random, clockIsSuspect },
     stores,
@@ -346,9 +347,10 @@ export async function createDomain(
     alarmDetector: { offlineAfterMs: 60_000, endAfterMs: 60_000, silentAfterMs: 26 * 3_600_000, lowBatteryPercent: 20 },
     webhookSender: receiver.sender,
     storageHealth: () => gatewayStorage.health,
+    nextTurn: () => Promise.resolve(),
   });
   const accessServices = createAccessServices({
-    nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
+    nextTurn,
     ...{ clock, clockIsSuspect, timeZone: createTimeZone('Europe/Berlin'), secrets, events, drivers, services, stores },
   });
   const { live, commands, alarms, alarmDetector, webhooks } = services;

@@ -12,6 +12,11 @@ export interface LockContact {
   readonly clockDoubtful: readonly OpenSpan[];
 }
 
+/** Whether a line is about the contact with a lock, and not about who may open it. */
+export function isOfContact({ what }: AccessLine): boolean {
+  return what === 'online' || what === 'offline' || what === 'clock';
+}
+
 /** `lines`: of the contact with this lock and of the gateway, which was alone while it did not run; in their order, as known at `knownAt`. */
 export function contactOf(lines: readonly AccessLine[], lockId: LockId, knownAt: number): LockContact {
   const offline: OpenSpan[] = [];

@@ -29,16 +29,40 @@ export interface Instant {
   readonly contact: LockContact;
 }
 
+const topicsAtOnce = 50;
+
 /** `lines`: of one lock, or those of it that are asked about, in their order; `gateway`: of the accounts. */
 export function openersAt(lines: readonly AccessLine[], gateway: readonly AccessLine[], instant: Instant): Opener[] {
+  const finding = findOpeners(lines, gateway, instant);
+  for (;;) {
+    const step = finding.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** As `openersAt`; it yields now and then, so that other work may run: a lock may have many lines. */
+export function* findOpeners(
+  lines: readonly AccessLine[],
+  gateway: readonly AccessLine[],
+  instant: Instant,
+): Generator<undefined, Opener[]> {
   const topics = byTopic(lines);
+  yield;
   const accounts = byTopic(gateway);
-  return [...topics].flatMap(([topic, ofTopic]) => {
+  const openers: Opener[] = [];
+  let seen = 0;
+  for (const [topic, ofTopic] of topics) {
+    if (++seen % topicsAtOnce === 0) yield;
     const [what, id] = topic.split(' ');
-    if (what === 'held') return entryOpener(ofTopic, topics.get(`wanted ${id}`) ?? [], instant) ?? [];
-    if (what === 'role') return remoteOpener(ofTopic, accounts.get(`account ${id}`) ?? [], instant.at) ?? [];
-    return [];
-  });
+    const opener =
+      what === 'held'
+        ? entryOpener(ofTopic, topics.get(`wanted ${id}`) ?? [], instant)
+        : what === 'role'
+          ? remoteOpener(ofTopic, accounts.get(`account ${id}`) ?? [], instant.at)
+          : undefined;
+    if (opener !== undefined) openers.push(opener);
+  }
+  return openers;
 }
 
 function entryOpener(held: readonly AccessLine[], wanted: readonly AccessLine[], { at, calendar, contact }: Instant): Opener | undefined {

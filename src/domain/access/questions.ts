@@ -5,6 +5,7 @@ import { everyForm } from '../credentials/byte-order.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
+import { createSlices, type NextTurn } from '../people/in-slices.ts';
 import type { ScheduleStore } from '../people/people-ports.ts';
 import type { RecordStore } from '../records/record-ports.ts';
 import type { TimeZone } from '../time-zone.ts';
@@ -13,8 +14,8 @@ import type { AccessRecorder } from './access-recorder.ts';
 import { askedLocks, requireAsked, requirePast } from './access-rights.ts';
 import { type Completeness, type CompletenessQuestion, createCompleteness, type HeardEvents } from './completeness.ts';
 import type { LocalCalendar } from './hours-at.ts';
-import { contactOf } from './lock-contact.ts';
-import { type Opener, openersAt } from './openers.ts';
+import { contactOf, isOfContact } from './lock-contact.ts';
+import { findOpeners, type Opener, openersAt } from './openers.ts';
 import { type PersonRecord, type PersonRecordsQuestion, recordsOf } from './person-records.ts';
 
 /** Exactly one of them. */
@@ -67,8 +68,10 @@ export function createAccessQuestions(options: {
   readonly schedules: Pick<ScheduleStore, 'holidays'>;
   readonly heardEvents: HeardEvents;
   readonly timeZone: TimeZone;
+  readonly nextTurn: NextTurn;
 }): AccessQuestions {
-  const { clock, log, recorder, locks, records, schedules, timeZone } = options;
+  const { clock, log, recorder, locks, records, schedules, timeZone, nextTurn } = options;
+  const slices = createSlices(clock, nextTurn);
   const completeness = createCompleteness(options);
   const calendar = (): LocalCalendar => ({ zone: timeZone, holidays: schedules.holidays() });
 
@@ -80,10 +83,12 @@ export function createAccessQuestions(options: {
       await recorder.caughtUp(lockId);
       const lines = await log.ofLock(lockId, knownAt);
       const gateway = await log.ofLock(null, knownAt);
+      await nextTurn();
+      const contact = contactOf(inOrder([...lines, ...gateway].filter(isOfContact)), lockId, knownAt);
+      const openers = await slices.run(findOpeners(lines, gateway, { at: date, calendar: calendar(), contact }));
+      await nextTurn();
       // The rights may have gone while the log was read.
       const lock = requireAsked(locks, caller, lockId);
-      const contact = contactOf(inOrder([...lines, ...gateway]), lockId, knownAt);
-      const openers = openersAt(lines, gateway, { at: date, calendar: calendar(), contact });
       const answer = paginate(openers.sort(compareOpeners), page);
       return { ...answer, superPasscode: lock.superPasscode !== '', strangers: openers.filter(({ isStranger }) => isStranger).length };
     },

@@ -9,6 +9,7 @@ import type { Lock, LockId } from '../locks/lock.ts';
 import type { LockLink, LockSession } from '../locks/lock-link.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
 import { strangersOf } from '../locks/strangers.ts';
+import type { NextTurn } from '../people/in-slices.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
 import type { CardId } from './card.ts';
 import type { EntryStore } from './entry-ports.ts';
@@ -37,10 +38,12 @@ export interface LockReconcilerPorts {
   readonly isPaused: () => boolean;
   readonly clockIsSuspect: () => boolean;
   readonly emit: Emit;
+  /** Resolves in a turn of the event loop that no other lock shares: what is computed for one lock takes as long as there are people on it. */
+  readonly ownTurn: NextTurn;
   /** Sessions in which what their locks hold is known. */
   readonly sure: WeakSet<LockSession>;
-  /** A look has ended: nothing more is to be done now. */
-  readonly looked: (lock: Lock, there: LockEntries, view: WantedView, breaker: Breaker) => void;
+  /** A look has ended: nothing more is to be done now. `edge`: when something else may be wanted by itself, by the wall clock. */
+  readonly looked: (lock: Lock, there: LockEntries, view: WantedView, edge: number | null, breaker: Breaker) => void;
 }
 
 export interface LockReconciler {
@@ -143,12 +146,16 @@ export function createLockReconciler(ports: LockReconcilerPorts, lockId: LockId)
     const lock = locks.get(lockId);
     if (lock === undefined) return false;
     await ports.undoRefused(lockId);
+    await ports.ownTurn();
     const view = views(lock);
+    await ports.ownTurn();
     const there = await followGrants(ports, lockId, view);
     const session = link.session(lockId);
     const end = async (): Promise<false> => {
-      const newest = await entries.of(lockId);
-      ports.looked(lock, newest, view, breaker);
+      await ports.ownTurn();
+      const edge = view.nextEdge((await entries.of(lockId)).entries);
+      await ports.ownTurn();
+      ports.looked(lock, await entries.of(lockId), view, edge, breaker);
       return false;
     };
     if (session === undefined) return end();

@@ -6,6 +6,7 @@ import type { LockSession } from '../locks/lock-link.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
 import type { HelloReport } from '../locks/lock-report.ts';
 import type { Part } from '../part.ts';
+import { createOwnTurns, type NextTurn } from '../people/in-slices.ts';
 import type { Breaker } from './breaker.ts';
 import type { Entry } from './entry.ts';
 import { type EntryState, entryState } from './entry-status.ts';
@@ -35,10 +36,11 @@ export interface Reconciler extends Part {
 }
 
 interface ReconcilerOptions
-  extends Omit<LockReconcilerPorts, 'check' | 'looked' | 'sure' | 'locks' | 'counters'>,
+  extends Omit<LockReconcilerPorts, 'check' | 'looked' | 'sure' | 'locks' | 'counters' | 'ownTurn'>,
     Pick<MemoryCheckPorts, 'counters' | 'evidence'> {
   readonly locks: LockStore;
   readonly events: Pick<EventBus, 'subscribe'>;
+  readonly nextTurn: NextTurn;
   readonly alarms: Pick<AlarmService, 'raise' | 'clear'>;
 }
 
@@ -68,16 +70,17 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   let isRunning = false;
 
   const check = createMemoryCheck(options);
+  const ownTurn = createOwnTurns(options.nextTurn);
 
   function objectOf(lockId: LockId): LockReconciler {
     const there = byLock.get(lockId);
     if (there !== undefined) return there;
-    const made = createLockReconciler({ ...options, check, sure, looked }, lockId);
+    const made = createLockReconciler({ ...options, check, sure, looked, ownTurn }, lockId);
     byLock.set(lockId, made);
     return made;
   }
 
-  function looked(lock: Lock, there: LockEntries, view: WantedView, breaker: Breaker): void {
+  function looked(lock: Lock, there: LockEntries, view: WantedView, edge: number | null, breaker: Breaker): void {
     const { lockId } = lock;
     breaker.limitTo(new Set(there.entries.map(({ entryId }) => entryId)));
     const summary = entrySummary(there.entries, statesOf(lock, view), breaker.open());
@@ -97,7 +100,6 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       summary.failing,
       (count) => `${count} of its cards and passcodes cannot be brought to what is wanted`,
     );
-    const edge = view.nextEdge(there.entries);
     if (edge === null) edges.delete(lockId);
     else edges.set(lockId, edge);
     wakeBy(Math.min(onMonotonic(edge ?? Number.POSITIVE_INFINITY), breaker.nextTry() ?? Number.POSITIVE_INFINITY));

@@ -91,7 +91,12 @@ export function createGrantService(options: {
     const isMeant = ({ lockIds, groupIds }: Grant): boolean =>
       (lock === undefined || lockIds.includes(lock.lockId) || groupIds.includes(lock.groupId)) &&
       (groupId === undefined || groupIds.includes(groupId));
-    return some.flatMap((person) => (person.removed ? [] : person.grants.filter(isMeant).map((grant) => ({ person, grant }))));
+    const found: GrantOfPerson[] = [];
+    for (const person of some) {
+      if (person.removed) continue;
+      for (const grant of person.grants) if (isMeant(grant)) found.push({ person, grant });
+    }
+    return found;
   }
 
   return {

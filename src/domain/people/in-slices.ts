@@ -35,3 +35,12 @@ export function createSlices(clock: Pick<Clock, 'monotonic'>, nextTurn: NextTurn
     },
   };
 }
+
+/** Each call resolves in a turn of the event loop of its own: however many ask at once, other work runs between any two of them. */
+export function createOwnTurns(nextTurn: NextTurn): NextTurn {
+  let last: Promise<void> = Promise.resolve();
+  return () => {
+    last = last.then(nextTurn);
+    return last;
+  };
+}

@@ -15,6 +15,7 @@ const noPeople: ReadonlySet<PersonId> = new Set();
 
 export function createPeopleBook(): PeopleBook {
   const people = createSortedItems<Person>(({ personId }) => personId);
+  const byId = new Map<PersonId, Person>();
   const byExternalId = new Map<string, PersonId>();
   const byCredential = new Map<CredentialId, PersonId>();
   const byGrant = new Map<GrantId, PersonId>();
@@ -24,8 +25,9 @@ export function createPeopleBook(): PeopleBook {
   const bySchedule = createGroups<ScheduleId>();
   const highest = { personId: 0, credentialId: 0, grantId: 0 };
 
-  const get = (personId: PersonId | undefined): Person | undefined => (personId === undefined ? undefined : people.get(personId));
-  const peopleOf = (ids: Iterable<PersonId>): readonly Person[] => [...ids].flatMap((id) => people.get(id) ?? []);
+  const get = (personId: PersonId | undefined): Person | undefined => (personId === undefined ? undefined : byId.get(personId));
+  const peopleOf = (ids: Iterable<PersonId>): readonly Person[] =>
+    Array.from(ids, (id) => byId.get(id)).filter((person) => person !== undefined);
 
   function leave(person: Person): void {
     if (byExternalId.get(person.externalId ?? '') === person.personId) byExternalId.delete(person.externalId ?? '');
@@ -74,8 +76,12 @@ export function createPeopleBook(): PeopleBook {
       if (before !== undefined) leave(before);
       if (after !== undefined) {
         people.put(after);
+        byId.set(after.personId, after);
         enter(after);
-      } else if (before !== undefined) people.remove(before.personId);
+      } else if (before !== undefined) {
+        people.remove(before.personId);
+        byId.delete(before.personId);
+      }
     },
     highest: () => ({ ...highest }),
   };

@@ -20,10 +20,19 @@ export function watchWanted(options: {
   /** Those of the last change; undefined: after a start the first change is taken for one of all schedules. */
   let known: readonly Schedule[] | undefined;
 
-  function reachedBy(grants: readonly Grant[]): readonly LockId[] {
-    const reached = new Set(grants.flatMap(({ lockIds }) => lockIds));
-    for (const groupId of new Set(grants.flatMap(({ groupIds }) => groupIds))) for (const lockId of groups.of(groupId)) reached.add(lockId);
+  function reachedBy(grants: Iterable<Grant>): readonly LockId[] {
+    const reached = new Set<LockId>();
+    const inGroups = new Set<number>();
+    for (const { lockIds, groupIds } of grants) {
+      for (const lockId of lockIds) reached.add(lockId);
+      for (const groupId of groupIds) inGroups.add(groupId);
+    }
+    for (const groupId of inGroups) for (const lockId of groups.of(groupId)) reached.add(lockId);
     return [...reached];
+  }
+  function* grantsOn(some: readonly Schedule[]): Generator<Grant> {
+    for (const { scheduleId } of some)
+      for (const { grants } of people.onSchedule(scheduleId)) for (const grant of grants) if (grant.scheduleId === scheduleId) yield grant;
   }
   function changed(lockIds: readonly LockId[]): void {
     if (lockIds.length > 0) events.emit('wanted-changed', { lockIds });
@@ -38,10 +47,7 @@ export function watchWanted(options: {
     const before = new Set(known);
     const others = known === undefined ? now : now.filter((schedule) => !before.has(schedule));
     known = now;
-    const touched = others.flatMap(({ scheduleId }) =>
-      people.onSchedule(scheduleId).flatMap(({ grants }) => grants.filter((grant) => grant.scheduleId === scheduleId)),
-    );
-    changed(reachedBy(touched));
+    changed(reachedBy(grantsOn(others)));
     for (const { scheduleId } of others) void direct.locksWith(scheduleId).then(changed);
   });
   events.subscribe('lock-changed', ({ before, after }) => {

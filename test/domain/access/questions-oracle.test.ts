@@ -49,6 +49,7 @@ async function history(seed: number) {
   const questions = createAccessQuestions({
     ...{ clock, log, recorder, locks, records: createMemoryRecords(), schedules: createMemorySchedules() },
     heardEvents: createHeardEvents({ clock, events }),
+    nextTurn: () => Promise.resolve(),
     timeZone: createTimeZone('Europe/Berlin'),
   });
   const oracle = new Oracle();

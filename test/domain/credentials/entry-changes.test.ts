@@ -114,6 +114,7 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
     expect(link.ops()).toEqual(['remove-card']);
     link.connect(lockId);
     expect(await Promise.all([first, second])).toEqual(['lock-timeout', 'lock-offline']);
+    await settled();
     // What the first one left open is asked of the lock where it is now.
     expect(link.ops()).toEqual(['remove-card', 'list-cards']);
     expect(cards.now(lockId).open).toEqual([{ kind: 'delete', cardId: 101 }]);

@@ -69,6 +69,7 @@ export async function createReconciled(some: Partial<Lock> = {}) {
     undoRefused: async () => undefined,
     isPaused: () => state.isPaused,
     clockIsSuspect: () => false,
+    nextTurn: () => Promise.resolve(),
   });
   await reconciler.start();
   const memory = createCredentialMemory();
