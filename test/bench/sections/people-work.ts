@@ -2,21 +2,14 @@
 
 import type { Fleet } from '../../../device-sim/fleet.ts';
 import { createFleet } from '../../../device-sim/fleet.ts';
-import { cardOfPerson } from '../people-seed.ts';
+import { askSite, importTable, type PlannedTable } from '../people-request.ts';
 import { sleep } from '../processes.ts';
 import { effort, type Figure, type SectionOptions } from '../section.ts';
-import { type LatchdSite, openLatchd } from '../site.ts';
+import { openLatchd } from '../site.ts';
 import { figuresOf } from './scale-figures.ts';
 
 /** How long a lock takes for a command, as over Bluetooth. */
 const commandMs = 300;
-const header = 'Person,Name,Card Number,From,To';
-
-interface Plan {
-  readonly importId: string;
-  readonly plan: string;
-  readonly errors: readonly unknown[];
-}
 
 /** A dry run of a table with many lines, while the event loop is watched. */
 export async function importFigures(options: SectionOptions): Promise<Figure[]> {
@@ -27,11 +20,11 @@ export async function importFigures(options: SectionOptions): Promise<Figure[]> 
   const title = `${lines.toLocaleString('en')} lines for ${locks} doors`;
   options.say(`people: an import of ${title}`);
   const doors = site.locks.map(({ lockId }) => `lock:${lockId}`);
-  const table = tableOf(doors, lines);
+  const table = importTable(doors, lines);
   const measure = async () => {
     const stopWatching = await site.watchLoop();
     const askedAt = performance.now();
-    const { errors } = await request<Plan>(site, 'POST', '/api/v1/access/imports', { csv: table });
+    const { errors } = await askSite<PlannedTable>(site, 'POST', '/api/v1/access/imports', { csv: table });
     const ms = performance.now() - askedAt;
     if (errors.length > 0) throw new Error(`the table has errors: ${JSON.stringify(errors[0])}`);
     return { ms, stopMs: await stopWatching() };
@@ -61,9 +54,9 @@ export async function resetFigures(options: SectionOptions): Promise<Figure[]> {
   try {
     await fleet.start();
     const lock = fleet.lock(1);
-    const table = tableOf([`lock:${lock.lockId}`], entries);
-    const { importId, plan } = await request<Plan>(site, 'POST', '/api/v1/access/imports', { csv: table });
-    await request(site, 'POST', `/api/v1/access/imports/${importId}/apply`, { body: { plan } });
+    const table = importTable([`lock:${lock.lockId}`], entries);
+    const { importId, plan } = await askSite<PlannedTable>(site, 'POST', '/api/v1/access/imports', { csv: table });
+    await askSite(site, 'POST', `/api/v1/access/imports/${importId}/apply`, { body: { plan } });
     await allOn(fleet, entries);
     const measure = async () => {
       const before = lock.session;
@@ -79,8 +72,8 @@ export async function resetFigures(options: SectionOptions): Promise<Figure[]> {
       let longest = 0;
       while (!isOver) {
         const askedAt = performance.now();
-        await request(site, 'POST', `/api/v1/lock/unlock?lockId=${lock.lockId}`);
-        await request(site, 'POST', `/api/v1/lock/lock?lockId=${lock.lockId}`);
+        await askSite(site, 'POST', `/api/v1/lock/unlock?lockId=${lock.lockId}`);
+        await askSite(site, 'POST', `/api/v1/lock/lock?lockId=${lock.lockId}`);
         longest = Math.max(longest, (performance.now() - askedAt) / 2);
         await sleep(1_000);
       }
@@ -102,37 +95,10 @@ export async function resetFigures(options: SectionOptions): Promise<Figure[]> {
   }
 }
 
-function tableOf(doors: readonly string[], lines: number): string {
-  const rows = Array.from({ length: lines }, (_, n) => {
-    const cells = doors.map((_door, place) => ((n + place) % 3 === 0 || doors.length === 1 ? 'Y' : ''));
-    return `HR-${n + 1},Resident ${n + 1},${cardOfPerson(n + 1)},2026-01-01,2036-12-31,${cells.join(',')}`;
-  });
-  return `${header},${doors.join(',')}\n${rows.join('\n')}\n`;
-}
-
 async function allOn(fleet: Fleet, entries: number): Promise<void> {
   const deadline = performance.now() + 300_000;
   while (fleet.lock(1).memory.cards.length < entries) {
     if (performance.now() > deadline) throw new Error(`only ${fleet.lock(1).memory.cards.length} of ${entries} cards came to the lock`);
     await sleep(20);
   }
-}
-
-interface Sent {
-  readonly csv?: string;
-  readonly body?: object;
-}
-
-async function request<Answer>({ http, token }: LatchdSite, method: string, path: string, { csv, body }: Sent = {}): Promise<Answer> {
-  const response = await fetch(`http://${http.host}:${http.port}${path}`, {
-    method,
-    headers: {
-      Authorization: `Bearer ${token}`,
-      ...(csv !== undefined && { 'Content-Type': 'text/csv' }),
-      ...(body !== undefined && { 'Content-Type': 'application/json' }),
-    },
-    ...((csv ?? body) !== undefined && { body: csv ?? JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-  return (await response.json()) as Answer;
 }

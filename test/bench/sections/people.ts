@@ -4,6 +4,7 @@ import { type Crowd, seedPeople } from '../people-seed.ts';
 import { cpuMs, residentKb } from '../processes.ts';
 import type { Figure, Section, SectionOptions } from '../section.ts';
 import { seedDirectory } from '../seed.ts';
+import { changeStopFigures, questionStopFigures } from './people-stops.ts';
 import { importFigures, resetFigures } from './people-work.ts';
 import { figuresOf } from './scale-figures.ts';
 
@@ -14,7 +15,13 @@ export const peopleSection: Section = {
   name: 'people',
   async run(options) {
     const crowd = options.quick ? few : full;
-    return [...(await startFigures(options, crowd)), ...(await importFigures(options)), ...(await resetFigures(options))];
+    return [
+      ...(await startFigures(options, crowd)),
+      ...(await importFigures(options)),
+      ...(await changeStopFigures(options)),
+      ...(await questionStopFigures(options)),
+      ...(await resetFigures(options)),
+    ];
   },
 };
 
