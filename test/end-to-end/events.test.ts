@@ -41,6 +41,11 @@ describe('live events', () => {
     const card = { lockId, cardNumber: '4711', method: 'regular', addType: 2, startDate: 0, endDate: 0, cardName: 'fob' };
     await site.api('POST', '/api/v1/identity-card/add', { query: card });
     expect(await client.whenHeard('card')).toMatchObject({ change: 'added', cardNumber: '4711', cardName: 'fob', senderUsername: 'admin' });
+    const entry = await client.whenHeard('entry', ({ status }) => status === 'on-lock');
+    expect([entry, JSON.stringify(entry).includes('4711')]).toMatchObject([
+      { kind: 'card', name: 'fob', why: null, personId: null },
+      false,
+    ]);
     site.lock(3).cutNetwork();
     await client.whenHeard('online', (event) => event['lockId'] === site.lockId(3) && event['online'] === false);
     site.lock(3).restoreNetwork();
@@ -130,7 +135,7 @@ describe('live events', () => {
     const judge = createJudge(document);
     const heard = clients.flatMap(({ events }) => events);
     expect([...new Set(heard.map(({ type }) => type))].sort()).toEqual(
-      ['alarm', 'alarm-ended', 'battery', 'card', 'lock', 'lock-gone', 'online', 'ready', 'record', 'state'].sort(),
+      ['alarm', 'alarm-ended', 'battery', 'card', 'entry', 'lock', 'lock-gone', 'online', 'ready', 'record', 'state'].sort(),
     );
     for (const { type, data, lastId } of heard) {
       const event = { event: type, data, ...(['record', 'ready'].includes(type) && { id: Number(lastId) }) };
