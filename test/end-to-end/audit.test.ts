@@ -291,6 +291,7 @@ describe('the audit log', () => {
       'token list',
       'role list',
       'access who',
+      'access compare',
       'person list',
       'person show',
       'grant list',
@@ -313,6 +314,7 @@ describe('the audit log', () => {
       'person remove',
       'grant end',
       'card lost',
+      'access resume',
     ];
     /** Each command of a round, in an order in which all succeed, and the action that it is. */
     const story = (n: number): readonly (readonly [command: string, action: string, ...rest: string[]])[] => [
@@ -325,6 +327,7 @@ describe('the audit log', () => {
       ['account revoke', 'account-remove', `clerk-${n}`],
       ['card lost', 'card-lost', `132567237${n}`, '--reason', 'in town'],
       ['alarm end', 'alarm-end', 'tampered', '1'],
+      ['access resume', 'access-resume'],
       ['grant end', 'grant-end', 'GRANT'],
       ['person suspend', 'person-change', 'PERSON'],
       ['person remove', 'person-remove', 'PERSON'],

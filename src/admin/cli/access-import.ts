@@ -57,7 +57,9 @@ export const importCommand = command<ImportGiven>({
     [1, 'it has errors, and nothing was changed; or some people were left as they are'],
   ],
   async run(given, { configured }) {
-    const text = await readFile(given.file, 'utf8');
+    const text = await readFile(given.file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      throw new Error(`${given.file} cannot be read (${error.code}): name the table that is to be imported`);
+    });
     return inWords(
       { listed: 'access export' },
       manageRunning(configured(), (ask) => importTable(ask, text, given)),

@@ -56,8 +56,58 @@ const who = command<WhoGiven>({
   },
 });
 
+interface Comparison {
+  readonly lockId: number;
+  readonly unchanged: number;
+  readonly different: number;
+  readonly missing: number;
+  readonly extraneous: number;
+  readonly state: string;
+  readonly paused: boolean;
+}
+
+const compare = command<{ readonly json?: true }>({
+  name: 'compare',
+  says: 'show for each lock what is as wanted, and what is not',
+  settings: 'directory',
+  options: [jsonOption],
+  examples: [['access compare', 'look at it after a restore, before access resume']],
+  async run({ json }, { configured }) {
+    const work = manageRunning(configured(), (ask) => askForAll<Comparison>(ask, 'GET /api/v1/access/compare'));
+    const rows = await inWords({ listed: 'lock list' }, work);
+    if (json) print(JSON.stringify(rows));
+    else {
+      printTable(rows, {
+        lock: ({ lockId }) => lockId,
+        'as wanted': ({ unchanged }) => unchanged,
+        'other dates': ({ different }) => different,
+        missing: ({ missing }) => missing,
+        'too many': ({ extraneous }) => extraneous,
+        is: ({ state }) => state,
+        paused: ({ paused }) => (paused ? 'yes' : 'no'),
+      });
+    }
+    return 0;
+  },
+});
+
+const resume = command<{ readonly json?: true }>({
+  name: 'resume',
+  says: 'go on after a restore: bring every lock to what is wanted',
+  settings: 'directory',
+  options: [jsonOption],
+  examples: [['access resume', 'after a look at access compare']],
+  async run({ json }, { configured }) {
+    const work = manageRunning(configured(), (ask) => ask<object>('POST /api/v1/access/resume'));
+    const answer = await inWords({ listed: 'access compare' }, work);
+    if (json) print(JSON.stringify(answer));
+    else say('the locks are brought to what is wanted, each as soon as it is online');
+    return 0;
+  },
+});
+
 export const access: Group = {
   name: 'access',
   says: 'show who may open what, and who could; import and export it',
-  commands: [who, importCommand, exportAccess],
+  commands: [who, compare, resume, importCommand, exportAccess],
 };

@@ -1,4 +1,5 @@
 // latchd backup: an archive of everything in the data directory. The running daemon makes it; without one, the command does.
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { askControl, NobodyThere } from '../../platform/control/control-client.ts';
 import { command } from './command.ts';
@@ -26,6 +27,8 @@ export const backup = command<Given>({
   async run({ to, json }, { configured, version }) {
     const { dataDir, backup: settings } = configured();
     const target = to === undefined ? undefined : resolve(to);
+    // A folder whose disk is not mounted would be made a file on another disk.
+    if (to?.endsWith('/') && !existsSync(to)) throw new Error(`there is no folder ${to}: mount it or make it first`);
     const progress = progressLine();
     const onProgress = (bytes: number) => progress.show(`${Math.floor(bytes / 1_000_000)} MB of data`);
     const asRunning = () => askControl(dataDir, { action: 'backup', ...(target !== undefined && { to: target }) }, { onProgress });

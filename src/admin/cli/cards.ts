@@ -46,16 +46,18 @@ const lost = command<{ readonly json?: true; readonly cardNumber: string; readon
 });
 
 function show({ certain, doors, locks }: Report, names: ReadonlyMap<number, string>): void {
-  if (locks.length > 0) {
-    printTable(locks, {
-      lock: ({ lockId }) => lockId,
-      name: ({ lockId }) => names.get(lockId) ?? '',
-      state: ({ state }) => state,
-      proof: ({ proof }) => (proof === undefined ? '-' : `${proof.basis} ${dateText(proof.date)}`),
-      'opens until': (lock) => untilText(lock),
-      'what to do': ({ do: advice = [] }) => advice.join('; or '),
-    });
+  if (locks.length === 0) {
+    say('no lock ever had a card of this number, in any byte order: compare it with the number on the card');
+    return;
   }
+  printTable(locks, {
+    lock: ({ lockId }) => lockId,
+    name: ({ lockId }) => names.get(lockId) ?? '',
+    state: ({ state }) => state,
+    proof: ({ proof }) => (proof === undefined ? '-' : `${proof.basis} ${dateText(proof.date)}`),
+    'opens until': (lock) => untilText(lock),
+    'what to do': ({ do: advice = [] }) => advice.join('; or '),
+  });
   say(
     certain
       ? `it is dead everywhere (${counted(doors.dead, 'lock')})`

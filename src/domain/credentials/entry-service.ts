@@ -1,5 +1,5 @@
 // What each lock holds beside what is wanted on it, and what people decide where the two differ (HTTP API 12.1).
-import { type Caller, roleSuffices } from '../accounts/account.ts';
+import { type Caller, localAdministrator, roleSuffices } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-ports.ts';
 import { requireGatewayAdministrator, requireRole, requireRoleStill } from '../accounts/permissions.ts';
 import type { Clock } from '../clock.ts';
@@ -14,7 +14,7 @@ import type { GrantService } from '../people/grant-service.ts';
 import { createBreaks, type NextTurn } from '../people/in-slices.ts';
 import type { LocalPeopleView } from '../people/people-ports.ts';
 import type { CredentialId, PersonId } from '../people/person.ts';
-import type { AccessPause } from './access-pause.ts';
+import { type AccessPause, useUpCodes } from './access-pause.ts';
 import { numberAtReader } from './byte-order.ts';
 import type { CardId } from './card.ts';
 import { addedComparison, type Comparison, comparisonBy, noComparison } from './comparison.ts';
@@ -57,7 +57,7 @@ export interface EntryService {
    * decision does not fit the status; with `paused`; `accept` of what a grant wants as `GrantService.exclude`; and `adopt` as `GrantService.adopt`.
    */
   decide(caller: Caller, lockId: LockId, entryId: CardId, decision: Decision): Promise<void>;
-  /** From memory: the locks on which the caller is manager, by lockId, and their sum. */
+  /** From memory: the locks on which the caller is manager, by lockId, and their sum; all for an administrator of this machine. */
   compare(caller: Caller, page: PageRequest): Promise<Page<LockComparison> & { readonly sum: Comparison }>;
   /** For gateway administrators: goes on after a restore. */
   resume(caller: Caller): Promise<void>;
@@ -200,7 +200,8 @@ export function createEntryService(options: {
     },
 
     async compare(caller, page) {
-      const mine = locks.all().filter((lock) => roleSuffices(roleOn(lock, caller), 'manager'));
+      const seesAll = caller.accountId === localAdministrator.accountId;
+      const mine = locks.all().filter((lock) => seesAll || roleSuffices(roleOn(lock, caller), 'manager'));
       let sum = noComparison;
       const wanted = paginate(mine, page);
       const listed = new Set(wanted.list);
@@ -219,6 +220,8 @@ export function createEntryService(options: {
 
     async resume(caller) {
       requireGatewayAdministrator(caller);
+      const since = pause.since();
+      if (since !== null) for (const { lockId } of locks.all()) await useUpCodes(entries, lockId, since);
       await pause.end();
       emit('wanted-changed', { lockIds: locks.all().map(({ lockId }) => lockId) });
     },

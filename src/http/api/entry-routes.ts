@@ -20,6 +20,13 @@ export function entryRoutes(entries: EntryService, clock: Pick<Clock, 'now'>): r
     bodyRoute('POST', `${base}/settle`, 'decideEntry', oneLock, entryDecision, ({ caller, parameters: { lockId }, body }) =>
       done(entries.decide(caller, lockId, body.entryId, body.decision)),
     ),
+    ...comparisonRoutes(entries),
+  ];
+}
+
+/** All locks beside each other, and going on after a restore. */
+export function comparisonRoutes(entries: Pick<EntryService, 'compare' | 'resume'>): readonly Route[] {
+  return [
     route('GET', '/api/v1/access/compare', 'compareLocks', managementPage, async ({ caller, parameters }) => {
       const { sum, ...page } = await entries.compare(caller, parameters);
       return ok({ ...pageView(page, lockComparisonView), sum });

@@ -6,6 +6,7 @@ import type { AccountService } from '../../domain/accounts/account-service.ts';
 import type { RoleService } from '../../domain/accounts/role-service.ts';
 import type { AlarmService } from '../../domain/alarms/alarm-service.ts';
 import type { AuditService } from '../../domain/audit/audit.ts';
+import type { EntryService } from '../../domain/credentials/entry-service.ts';
 import { invalidParameter, type ParameterProblem } from '../../domain/errors.ts';
 import type { Bridges } from '../../domain/locks/bridges.ts';
 import type { FoundDevices } from '../../domain/locks/found-devices.ts';
@@ -23,6 +24,7 @@ import { alarmRoutes } from './alarm-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { bridgeRoutes } from './bridge-routes.ts';
 import type { LockMake } from './driver-member.ts';
+import { comparisonRoutes } from './entry-routes.ts';
 import { gatewayRoutes } from './gateway-routes.ts';
 import { grantRoutes, scheduleRoutes } from './grant-routes.ts';
 import { hubRoutes } from './hub-routes.ts';
@@ -37,7 +39,7 @@ import { webhookRoutes } from './webhook-routes.ts';
 export type Management = Readonly<Record<string, (request: unknown) => Promise<object>>>;
 
 /**
- * Without `pairing`, `bridges`, `alarms`, `webhooks`, `revocations`, `questions`, `people`, `grants` and `schedules` (when no daemon runs) their routes do not exist. Routes of locks and cards never exist here:
+ * Without `pairing`, `bridges`, `alarms`, `webhooks`, `revocations`, `questions`, `entries`, `people`, `grants` and `schedules` (when no daemon runs) their routes do not exist. Routes of locks and cards never exist here:
  * nobody opens doors from the command line.
  */
 export function createManagement(options: {
@@ -57,6 +59,7 @@ export function createManagement(options: {
   readonly schedules?: ScheduleService;
   readonly revocations?: RevocationService;
   readonly questions?: AccessQuestions;
+  readonly entries?: Pick<EntryService, 'compare' | 'resume'>;
   readonly audit: AuditService;
   readonly gatewayStatus: () => object | Promise<object>;
   /** Where the request came from, for the audit log. */
@@ -89,6 +92,7 @@ export function createManagement(options: {
     ...(imports ? importRoutes(imports) : []),
     ...(revocations ? revocationRoutes(revocations) : []),
     ...(questions ? questionRoutes(questions) : []),
+    ...(options.entries ? comparisonRoutes(options.entries) : []),
     ...(options.people ? peopleRoutes(options.people) : []),
     ...(options.grants ? grantRoutes(options.grants) : []),
     ...(options.schedules ? scheduleRoutes(options.schedules) : []),

@@ -32,3 +32,17 @@ test('a granted card that went missing is accepted by who may change its grant, 
   expect((await entries.of(lockId)).byId(500 as CardId)?.missing ?? false).toBe(false);
   expect((await grants.get(clerk, grantId)).progress.wanted).toBe(0);
 });
+
+test('a one-time code that waited at the backup is not put on its lock after the restore: it may have been used since', async () => {
+  const { entries, peopleServices, pause, clock } = await createDomain();
+  const once = { startDate: 0, endDate: 0, hours: '', once: true };
+  const code = (entryId: number, createdAt: number) =>
+    someEntry(entryId, { kind: 'passcode', number: `48291${entryId % 10}`, direct: once, held: null, createdAt });
+  const [old, held, fresh] = [code(501, clock.now() - 1_000), code(502, clock.now() - 1_000), code(503, clock.now() + 1_000)];
+  const onLock = { ...held, held: { window: once, sure: true, since: 1, basis: 'reply' as const, basisDate: 1 } };
+  await entries.update(lockId, () => ({ put: [old, onLock, fresh] }));
+  pause.begin(clock.now());
+  await peopleServices.entries.resume({ ...callers.admin, gatewayAdministrator: true });
+  const used = [501, 502, 503].map((entryId) => entries.inMemory(lockId)?.byId(entryId as CardId)?.used);
+  expect(used).toEqual([true, false, false]);
+});
