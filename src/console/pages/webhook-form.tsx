@@ -8,7 +8,7 @@ import type { Values } from '../components/form.tsx';
 import { LocksField } from '../components/locks-field.tsx';
 import type { Live } from '../live.ts';
 
-const eventTypes = ['record', 'alarm', 'alarm-ended', 'card', 'state', 'battery', 'online'];
+const eventTypes = ['record', 'alarm', 'alarm-ended', 'card', 'state', 'battery', 'online', 'entry', 'revocation', 'suggestion'];
 
 interface WebhookFormProps {
   /** Absent: a new one. */
