@@ -78,7 +78,7 @@ export function everybodyTests(at: At): void {
     await phone.getByRole('button', { name: 'Menu' }).click();
     await phone.getByRole('list', { name: 'Building' }).getByRole('link', { name: 'Locks' }).click();
     await phone.getByRole('heading', { level: 1, name: 'Locks' }).waitFor();
-    expect(await phone.getByRole('link', { name: 'System' }).isVisible()).toBe(false);
+    await phone.getByRole('link', { name: 'System' }).waitFor({ state: 'hidden' });
     await phone.emulateMedia({ colorScheme: 'dark' });
     await stage.picture(phone, 'phone');
     await phone.context().close();
