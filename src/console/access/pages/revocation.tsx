@@ -26,7 +26,15 @@ export function RevocationPage({ parameters }: PageProps) {
   useEffect(() => live.listen(({ type }) => type === 'revocation' && reload()), [live, reload]);
   const { dateTime } = useFormats();
   const up = { href: href('people'), text: people.title };
-  if (report === undefined) return problem === undefined ? <Loading /> : <ProblemCallout problem={problem} retry={reload} />;
+  if (report === undefined) {
+    if (problem === undefined) return <Loading />;
+    return (
+      <>
+        <PageHead title={texts.title} up={up} />
+        <ProblemCallout problem={problem} retry={reload} />
+      </>
+    );
+  }
   const { certain, doors, hiddenLocks } = report;
   // What somebody has to do comes first.
   const rows = [...report.locks].sort((one, other) => Number(dead.has(one.state)) - Number(dead.has(other.state)));
