@@ -4,22 +4,24 @@
 import { localAdministrator } from '../domain/accounts/account.ts';
 import { createAuditTrail } from '../domain/audit/audit.ts';
 import type { AuditStore } from '../domain/audit/audit-ports.ts';
+import {
+  auditedEnrolments,
+  auditedEntries,
+  auditedPasscodes,
+  auditedQuestions,
+  auditedRevocations,
+  auditedSuggestions,
+} from '../domain/audit/audited-credentials.ts';
 import { auditedGrants, auditedImports, auditedPeople, auditedSchedules } from '../domain/audit/audited-people.ts';
 import {
   auditedAccounts,
   auditedAlarms,
   auditedCards,
-  auditedEnrolments,
-  auditedEntries,
   auditedHubs,
   auditedLocks,
   auditedPairing,
-  auditedPasscodes,
-  auditedQuestions,
   auditedRegistrations,
-  auditedRevocations,
   auditedRoles,
-  auditedSuggestions,
   auditedWebhooks,
 } from '../domain/audit/audited-services.ts';
 import type { UnlockAttempts } from '../domain/audit/unlock-attempts.ts';

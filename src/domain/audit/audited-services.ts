@@ -1,35 +1,24 @@
 // The audit action of each method of each service. It may contain names that people gave, but never keys, tokens, passcodes or card
 // numbers.
-import type { AccessQuestions } from '../access/questions.ts';
 import type { AccountRights } from '../accounts/account.ts';
 import type { AccountService } from '../accounts/account-service.ts';
 import type { RoleService } from '../accounts/role-service.ts';
 import type { AlarmService } from '../alarms/alarm-service.ts';
 import type { CardId } from '../credentials/card.ts';
 import type { CardService } from '../credentials/card-service.ts';
-import type { EntryService } from '../credentials/entry-service.ts';
-import type { PasscodeVia } from '../credentials/passcode.ts';
-import type { PasscodeService } from '../credentials/passcode-service.ts';
 import type { FoundDevices } from '../locks/found-devices.ts';
 import type { HubService } from '../locks/hub.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { Removal } from '../locks/lock-removal.ts';
 import type { LockService } from '../locks/lock-service.ts';
 import type { RegistrationService } from '../locks/registration-service.ts';
-import type { EnrolmentService } from '../readers/enrolment-service.ts';
-import type { SuggestionService } from '../readers/suggestion-service.ts';
-import type { RevocationService } from '../revocations/revocation-service.ts';
 import type { WebhookId } from '../webhooks/webhook.ts';
 import type { WebhookService } from '../webhooks/webhook-service.ts';
 import { type AuditTable, type AuditTrail, audited } from './audit.ts';
 import type { UnlockAttempts } from './unlock-attempts.ts';
 
-const ofLock = (lockId: LockId): string => `lock ${lockId}`;
+export const ofLock = (lockId: LockId): string => `lock ${lockId}`;
 const ofCard = (lockId: LockId, cardId: CardId): string => `card ${cardId} of lock ${lockId}`;
-
-const ofPasscode = (lockId: LockId, passcodeId: CardId): string => `passcode ${passcodeId} of lock ${lockId}`;
-/** Of what is not done at once. */
-const later = (via: PasscodeVia): string => (via === 'queue' ? ', as soon as the lock can' : '');
 
 const ofWebhook = (webhookId: WebhookId): string => `webhook ${webhookId}`;
 
@@ -139,36 +128,6 @@ const cards: AuditTable<CardService> = {
   beforeRemoval: 'not-audited',
 };
 
-const entries: AuditTable<EntryService> = {
-  list: 'not-audited',
-  check: ([, lockId]) => ({ action: 'entry-check', object: ofLock(lockId) }),
-  decide: ([, lockId, entryId, { do: what }]) => ({ action: `entry-${what}`, object: `entry ${entryId} of lock ${lockId}` }),
-  compare: 'not-audited',
-  resume: () => ({ action: 'access-resume', object: 'access' }),
-};
-
-const passcodes: AuditTable<PasscodeService> = {
-  list: 'not-audited',
-  // Whoever has read a code may use it, so each reading is noted.
-  detail: ([, lockId, passcodeId]) => ({ action: 'passcode-read', object: ofPasscode(lockId, passcodeId) }),
-  add: ([, lockId, { name, type }, via], made) => ({
-    action: 'passcode-add',
-    object: made === undefined ? ofLock(lockId) : ofPasscode(lockId, made.passcodeId),
-    detail: `${name === '' ? '' : `${name}: `}${type}${later(via)}`,
-  }),
-  change: ([, lockId, passcodeId, { startDate, endDate, scheduleId }, via]) => ({
-    action: 'passcode-change',
-    object: ofPasscode(lockId, passcodeId),
-    detail: said({ startDate, endDate, ...(scheduleId !== undefined && { scheduleId: scheduleId ?? 0 }) }) + later(via),
-  }),
-  rename: ([, lockId, passcodeId, name]) => ({ action: 'passcode-rename', object: ofPasscode(lockId, passcodeId), detail: name }),
-  remove: ([, lockId, passcodeId, via]) => ({
-    action: 'passcode-remove',
-    object: ofPasscode(lockId, passcodeId),
-    detail: later(via).slice(2),
-  }),
-};
-
 const alarms: AuditTable<Pick<AlarmService, 'list' | 'end'>> = {
   list: 'not-audited',
   end: ([, kind, lockId]) => ({ action: 'alarm-end', object: ofLock(lockId), detail: kind }),
@@ -190,49 +149,6 @@ const webhooks: AuditTable<WebhookService> = {
   replay: ([, webhookId, deliveryId]) => ({ action: 'webhook-replay', object: ofWebhook(webhookId), detail: deliveryId }),
 };
 
-const questions: AuditTable<AccessQuestions> = {
-  who: 'not-audited',
-  where: 'not-audited',
-  records: 'not-audited',
-  completeness: 'not-audited',
-};
-
-// Without numbers: a revocation has an id, and an enrolled card is a credential.
-const revocations: AuditTable<RevocationService> = {
-  lost: ([, credentialId, reason]) => ({ action: 'credential-lost', object: `credential ${credentialId}`, detail: reason }),
-  lostCard: ([, , reason], made) => ({
-    action: 'card-lost',
-    object: made === undefined ? 'card' : `revocation ${made.revocation.revocationId}`,
-    detail: reason,
-  }),
-  found: ([, credentialId]) => ({ action: 'credential-found', object: `credential ${credentialId}` }),
-  foundCard: () => ({ action: 'card-found', object: 'card' }),
-  ofCredential: 'not-audited',
-  report: 'not-audited',
-};
-
-const suggestions: AuditTable<SuggestionService> = {
-  list: 'not-audited',
-  accept: ([, suggestionId], made) => ({
-    action: 'reader-turn',
-    object: made === undefined ? `suggestion ${suggestionId}` : ofLock(made.lockId),
-  }),
-};
-
-const enrolments: AuditTable<EnrolmentService> = {
-  begin: ([, { lockId, personId, seconds }]) => ({
-    action: 'enrolment-begin',
-    object: ofLock(lockId),
-    detail: `person ${personId}, ${seconds} s`,
-  }),
-  get: 'not-audited',
-  confirm: (_asked, credentialId) => ({
-    action: 'enrolment-confirm',
-    object: credentialId === undefined ? 'enrolment' : `credential ${credentialId}`,
-  }),
-  end: () => ({ action: 'enrolment-end', object: 'enrolment' }),
-};
-
 /** Describes the removed lock, because nothing else does so later, and how many cards may still open it. */
 function removal(isCleared: boolean, made: Removal | undefined): string {
   if (made === undefined) return isCleared ? 'its cards were to be cleared first' : '';
@@ -250,7 +166,7 @@ function withRoles(count: number): string {
   return count === 1 ? 'with its role on 1 lock' : `with its roles on ${count} locks`;
 }
 
-function said(members: object): string {
+export function said(members: object): string {
   return Object.entries(members)
     .map(([name, value]) => `${name} ${value}`)
     .join(', ');
@@ -264,11 +180,5 @@ export const auditedPairing = (service: FoundDevices, trail: AuditTrail) => audi
 export const auditedLocks = (service: LockService, trail: AuditTrail, attempts: Pick<UnlockAttempts, 'around'>) =>
   attempts.around(audited(service, locks, trail));
 export const auditedCards = (service: CardService, trail: AuditTrail) => audited(service, cards, trail);
-export const auditedPasscodes = (service: PasscodeService, trail: AuditTrail) => audited(service, passcodes, trail);
-export const auditedEntries = (service: EntryService, trail: AuditTrail) => audited(service, entries, trail);
 export const auditedAlarms = (service: Pick<AlarmService, 'list' | 'end'>, trail: AuditTrail) => audited(service, alarms, trail);
 export const auditedWebhooks = (service: WebhookService, trail: AuditTrail) => audited(service, webhooks, trail);
-export const auditedQuestions = (service: AccessQuestions, trail: AuditTrail) => audited(service, questions, trail);
-export const auditedRevocations = (service: RevocationService, trail: AuditTrail) => audited(service, revocations, trail);
-export const auditedSuggestions = (service: SuggestionService, trail: AuditTrail) => audited(service, suggestions, trail);
-export const auditedEnrolments = (service: EnrolmentService, trail: AuditTrail) => audited(service, enrolments, trail);
