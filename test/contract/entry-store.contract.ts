@@ -32,7 +32,7 @@ export function entryStoreContract(over: RunOver<Entries>): void {
           ...{ accepted: { as: 'stranger', window }, scheduleId: 3 },
           held: { window, sure: true, since: 6, basis: 'digest', basisDate: 7, commandId: 'c', reference: 'slot 4' },
         });
-        const excluded = unsureEntry(2, 1, { accepted: { as: 'excluded' } });
+        const excluded = unsureEntry(2, 1, { accepted: { as: 'stranger', window: { startDate: 0, endDate: 0, hours: '', once: false } } });
         expect(entries.inMemory(lockId(1))?.entries).toEqual([]);
         await entries.update(lockId(1), () => ({ put: [full, excluded] }));
         expect(await held(entries, 1)).toEqual({ all: [full, excluded], unsure: [excluded] });

@@ -40,12 +40,11 @@ export interface Held {
   readonly reference?: string;
 }
 
-/** Why a person need not look at this entry although wanted and held differ. */
-export type Accepted =
-  /** A stranger that may stay, as it is held now. */
-  | { readonly as: 'stranger'; readonly window: ValidWindow }
-  /** This lock is excluded from the grants of this credential. */
-  | { readonly as: 'excluded' };
+/** A person has looked at what nobody wants: it may stay, as it is held now. */
+export interface Accepted {
+  readonly as: 'stranger';
+  readonly window: ValidWindow;
+}
 
 export interface Entry {
   /** Also cardId and keyboardPwdId: one count for all. */

@@ -54,7 +54,7 @@ export function createWantedViews(ports: {
       granted,
       grantedOf,
       wanted: (entry) => (isLost(entry) ? null : wantedWindow(followed(entry), grantedOf(entry), now, linesAtMost)),
-      isGranted: (entry) => entry.accepted?.as !== 'excluded' && grantedOf(entry) !== undefined,
+      isGranted: (entry) => grantedOf(entry) !== undefined,
       urgency(entry) {
         const { credentialId } = entry;
         if (isLost(entry) || (credentialId !== null && entry.direct === null && decisions.isLostCredential(credentialId))) return 'lost';

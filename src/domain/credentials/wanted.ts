@@ -47,13 +47,13 @@ export function grantedEntries(granted: readonly GrantedNumber[], order: 'regula
  * `linesAtMost`: how many lines of hours the lock takes.
  */
 export function wantedWindow(
-  { direct, used, accepted }: Pick<Entry, 'direct' | 'used' | 'accepted'>,
+  { direct, used }: Pick<Entry, 'direct' | 'used'>,
   granted: GrantedEntry | undefined,
   now: number,
   linesAtMost?: number,
 ): ValidWindow | null {
   if (used) return null;
-  const byGrants = accepted?.as === 'excluded' ? [] : (granted?.windows ?? []);
+  const byGrants = granted?.windows ?? [];
   return windowAt(direct === null ? byGrants : [direct, ...byGrants], now, linesAtMost);
 }
 

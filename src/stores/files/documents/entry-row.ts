@@ -41,9 +41,7 @@ const entry = z.strictObject({
   held: held.nullable(),
   missing: z.boolean(),
   used: z.boolean(),
-  accepted: z
-    .discriminatedUnion('as', [z.strictObject({ as: z.literal('stranger'), window }), z.strictObject({ as: z.literal('excluded') })])
-    .nullable(),
+  accepted: z.strictObject({ as: z.literal('stranger'), window }).nullable(),
   scheduleId: z.int().positive().nullable(),
   custom: z.literal(true).exactOptional(),
 }) satisfies z.ZodType<Entry>;
