@@ -2,6 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { accessDe } from '../../src/console/access/language/access-de.ts';
 import { accessEn } from '../../src/console/access/language/access-en.ts';
+import { accountDe } from '../../src/console/account/language/account-de.ts';
+import { accountEn } from '../../src/console/account/language/account-en.ts';
 import { de } from '../../src/console/language/de.ts';
 import { en } from '../../src/console/language/en.ts';
 
@@ -17,6 +19,7 @@ describe('the languages of the console', () => {
   test.each([
     ['for all pages', en, de],
     ['about people and what they may open', accessEn, accessDe],
+    ['about accounts', accountEn, accountDe],
   ])('German and English have the same texts %s', (_, english, german) => {
     expect(texts(german).sort()).toEqual(texts(english).sort());
     expect(texts(english).filter((text) => text.endsWith('is empty'))).toEqual([]);

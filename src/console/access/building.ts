@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { allRows } from '../api/all-pages.ts';
 import type { Lock } from '../api/types.ts';
 import { useApp } from '../app.ts';
-import { useTexts } from './texts.tsx';
+import { useTexts } from './texts.ts';
 
 export interface Building {
   /** By lockId. */

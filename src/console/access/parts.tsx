@@ -10,15 +10,7 @@ import { PersonPage } from './pages/person.tsx';
 import { QuestionsPage } from './pages/questions.tsx';
 import { RevocationPage } from './pages/revocation.tsx';
 import { SchedulesPage } from './pages/schedules.tsx';
-import { WithTexts } from './texts.tsx';
-
-function withTexts<Properties extends object>(Part: ComponentType<Properties>): ComponentType<Properties> {
-  return (properties: Properties) => (
-    <WithTexts>
-      <Part {...properties} />
-    </WithTexts>
-  );
-}
+import { withTexts } from './texts.ts';
 
 const page = (Part: ComponentType<PageProps>) => withTexts(Part);
 
@@ -33,5 +25,3 @@ export const parts = {
   schedules: page(SchedulesPage),
   lockEntries: withTexts(LockEntries),
 };
-
-export type Parts = typeof parts;

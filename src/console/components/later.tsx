@@ -1,28 +1,24 @@
-// Parts of the console that are loaded when they are first opened: people and what they may open.
+// Parts of the console that are loaded when they are first opened, a chunk for each kind of work.
 import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import type { Parts } from '../access/parts.tsx';
 import { Loading, ProblemCallout } from './callout.tsx';
+import { useLoaded } from './loaded.ts';
 
-let loaded: Parts | undefined;
+/** About people and what they may open. */
+export const accessPart = createLater(async () => (await import('../access/parts.tsx')).parts);
+/** About the accounts of the gateway, and one's own. */
+export const accountPart = createLater(async () => (await import('../account/account-parts.ts')).parts);
 
-/** Draws a part of `access/parts.tsx` by its name, once it is loaded. */
-export function later<Name extends keyof Parts>(name: Name): Parts[Name] {
-  function Later(properties: object) {
-    const [parts, setParts] = useState(loaded);
-    const [problem, setProblem] = useState<unknown>();
-    const [times, setTimes] = useState(0);
-    useEffect(() => {
-      if (loaded !== undefined) return;
-      import('../access/parts.tsx').then((module) => {
-        loaded = module.parts;
-        setParts(loaded);
-      }, setProblem);
-    }, [times]);
-    if (parts === undefined && problem !== undefined) return <ProblemCallout problem={problem} retry={() => setTimes(times + 1)} />;
-    if (parts === undefined) return <Loading />;
-    const Part = parts[name] as ComponentType<object>;
-    return <Part {...properties} />;
-  }
-  return Later as Parts[Name];
+/** Gives a component that draws a part by its name, once its chunk is loaded. */
+function createLater<Parts extends object>(load: () => Promise<Parts>) {
+  let loaded: Parts | undefined;
+  return <Name extends keyof Parts>(name: Name): Parts[Name] => {
+    function LaterPart(properties: object) {
+      const { value, problem, retry } = useLoaded(loaded, load);
+      loaded = value;
+      if (value === undefined) return problem === undefined ? <Loading /> : <ProblemCallout problem={problem} retry={retry} />;
+      const Part = value[name] as ComponentType<object>;
+      return <Part {...properties} />;
+    }
+    return LaterPart as Parts[Name];
+  };
 }

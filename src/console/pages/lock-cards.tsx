@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Card } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
-import { later } from '../components/later.tsx';
+import { accessPart } from '../components/later.tsx';
 import { LockHead } from '../components/lock-head.tsx';
 import { usePaged } from '../components/paged.ts';
 import { PagedTable } from '../components/table.tsx';
@@ -27,7 +27,7 @@ export function LockCardsPage({ parameters }: PageProps) {
   );
 }
 
-const LockEntries = later('lockEntries');
+const LockEntries = accessPart('lockEntries');
 
 type Open = { readonly what: 'add' } | { readonly what: 'rename' | 'validity' | 'remove'; readonly card: Card };
 

@@ -2,10 +2,9 @@
 // both languages.
 import type { ComponentType } from 'preact';
 import type { IconName } from '../components/icon.tsx';
-import { later } from '../components/later.tsx';
+import { accessPart, accountPart } from '../components/later.tsx';
 import type { Strings } from '../language/en.ts';
 import type { Live } from '../live.ts';
-import { AccountsPage } from './accounts.tsx';
 import { AlarmsPage } from './alarms.tsx';
 import { AuditPage } from './audit.tsx';
 import { HubsPage } from './hubs.tsx';
@@ -21,7 +20,6 @@ import { RegisteredPage } from './registered.tsx';
 import { RegisteredLockPage } from './registered-lock.tsx';
 import { RemovedLockPage, RemovedLocksPage } from './removed.tsx';
 import { SystemPage } from './system.tsx';
-import { TokensPage } from './tokens.tsx';
 import { WebhookPage } from './webhook.tsx';
 import { WebhooksPage } from './webhooks.tsx';
 
@@ -52,20 +50,24 @@ export const pages: readonly PageEntry[] = [
   },
   {
     path: 'questions',
-    view: later('questions'),
+    view: accessPart('questions'),
     navigation: { group: 'building', icon: 'search', text: ({ layout }) => layout.questions },
   },
-  { path: 'people', view: later('people'), navigation: { group: 'people', icon: 'people', text: ({ layout }) => layout.people } },
-  { path: 'people/:personId', view: later('person') },
-  { path: 'grants', view: later('grants'), navigation: { group: 'people', icon: 'key', text: ({ layout }) => layout.grants } },
-  { path: 'schedules', view: later('schedules'), navigation: { group: 'people', icon: 'clock', text: ({ layout }) => layout.schedules } },
-  { path: 'import', view: later('import'), navigation: { group: 'people', icon: 'send', text: ({ layout }) => layout.import } },
+  { path: 'people', view: accessPart('people'), navigation: { group: 'people', icon: 'people', text: ({ layout }) => layout.people } },
+  { path: 'people/:personId', view: accessPart('person') },
+  { path: 'grants', view: accessPart('grants'), navigation: { group: 'people', icon: 'key', text: ({ layout }) => layout.grants } },
+  {
+    path: 'schedules',
+    view: accessPart('schedules'),
+    navigation: { group: 'people', icon: 'clock', text: ({ layout }) => layout.schedules },
+  },
+  { path: 'import', view: accessPart('import'), navigation: { group: 'people', icon: 'send', text: ({ layout }) => layout.import } },
   {
     path: 'comparison',
-    view: later('comparison'),
+    view: accessPart('comparison'),
     navigation: { group: 'people', icon: 'check', text: ({ layout }) => layout.comparison },
   },
-  { path: 'revocations/:of/:id', view: later('revocation') },
+  { path: 'revocations/:of/:id', view: accessPart('revocation') },
   {
     path: 'registered',
     view: RegisteredPage,
@@ -76,8 +78,16 @@ export const pages: readonly PageEntry[] = [
   { path: 'removed/:lockId', view: RemovedLockPage },
   { path: 'pairing', view: PairingPage, navigation: { group: 'administration', icon: 'pair', text: ({ pairing }) => pairing.title } },
   { path: 'hubs', view: HubsPage, navigation: { group: 'administration', icon: 'hub', text: ({ hubs }) => hubs.title } },
-  { path: 'accounts', view: AccountsPage, navigation: { group: 'administration', icon: 'people', text: ({ accounts }) => accounts.title } },
-  { path: 'tokens', view: TokensPage, navigation: { group: 'administration', icon: 'key', text: ({ tokens }) => tokens.title } },
+  {
+    path: 'accounts',
+    view: accountPart('accounts'),
+    navigation: { group: 'administration', icon: 'people', text: ({ layout }) => layout.accounts },
+  },
+  {
+    path: 'tokens',
+    view: accountPart('tokens'),
+    navigation: { group: 'administration', icon: 'key', text: ({ layout }) => layout.tokens },
+  },
   { path: 'webhooks', view: WebhooksPage, navigation: { group: 'building', icon: 'send', text: ({ webhooks }) => webhooks.title } },
   { path: 'webhooks/:webhookId', view: WebhookPage },
   { path: 'audit', view: AuditPage, navigation: { group: 'administration', icon: 'list', text: ({ audit }) => audit.title } },

@@ -1,5 +1,5 @@
 // A week as bars: one for each day and one for holidays, from midnight to midnight.
-import { useTexts } from '../texts.tsx';
+import { useTexts } from '../texts.ts';
 import type { ScheduleHours } from '../types.ts';
 
 const minutesOfDay = 1440;

@@ -9,7 +9,7 @@ import { PagedTable } from '../../components/table.tsx';
 import { useProblemText } from '../../format.ts';
 import { href } from '../../router.ts';
 import { useBuilding } from '../building.ts';
-import { useTexts } from '../texts.tsx';
+import { useTexts } from '../texts.ts';
 import type { ComparisonRow } from '../types.ts';
 
 export function ComparisonPage() {

@@ -7,7 +7,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { Form } from '../../components/form.tsx';
 import { useEvery } from '../../components/polled.ts';
-import { useTexts } from '../texts.tsx';
+import { useTexts } from '../texts.ts';
 import type { Enrolment } from '../types.ts';
 
 interface EnrolDialogProps {

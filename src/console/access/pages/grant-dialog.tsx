@@ -6,7 +6,7 @@ import { ManyField, SelectField } from '../../components/field.tsx';
 import { LocksField } from '../../components/locks-field.tsx';
 import { ValidityFields, validityOf } from '../../components/validity.tsx';
 import type { Building } from '../building.ts';
-import { useTexts } from '../texts.tsx';
+import { useTexts } from '../texts.ts';
 import type { Grant, GrantWarning, Schedule } from '../types.ts';
 
 interface GrantDialogProps {

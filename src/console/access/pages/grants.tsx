@@ -8,7 +8,7 @@ import { ValidityText } from '../../components/validity-text.tsx';
 import { href } from '../../router.ts';
 import { useBuilding } from '../building.ts';
 import { useSchedules } from '../schedules.ts';
-import { useTexts } from '../texts.tsx';
+import { useTexts } from '../texts.ts';
 import type { GrantRow } from '../types.ts';
 
 export function GrantsPage() {

@@ -10,7 +10,7 @@ import { Table } from '../../components/table.tsx';
 import { useProblemText } from '../../format.ts';
 import { saveAs } from '../../save-as.ts';
 import { useBuilding } from '../building.ts';
-import { useTexts } from '../texts.tsx';
+import { useTexts } from '../texts.ts';
 import type { ImportProgress, Plan } from '../types.ts';
 
 const askEveryMs = 1_000;

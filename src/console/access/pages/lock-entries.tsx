@@ -11,7 +11,7 @@ import { PagedTable } from '../../components/table.tsx';
 import { ValidityText } from '../../components/validity-text.tsx';
 import { useFormats, useProblemText } from '../../format.ts';
 import { href } from '../../router.ts';
-import { useTexts } from '../texts.tsx';
+import { useTexts } from '../texts.ts';
 import type { Entry, Suggestion } from '../types.ts';
 
 /** What a person can decide about an entry. */

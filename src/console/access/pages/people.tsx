@@ -8,7 +8,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import { usePaged } from '../../components/paged.ts';
 import { PagedTable } from '../../components/table.tsx';
 import { go, href } from '../../router.ts';
-import { useTexts } from '../texts.tsx';
+import { useTexts } from '../texts.ts';
 import type { PersonRow } from '../types.ts';
 
 export function PeoplePage() {

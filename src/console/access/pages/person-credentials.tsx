@@ -12,7 +12,7 @@ import { ValidityFields, validityOf } from '../../components/validity.tsx';
 import { ValidityText } from '../../components/validity-text.tsx';
 import { useFormats } from '../../format.ts';
 import { go, href } from '../../router.ts';
-import { useTexts } from '../texts.tsx';
+import { useTexts } from '../texts.ts';
 import type { Credential, Person } from '../types.ts';
 import { EnrolDialog } from './enrol.tsx';
 

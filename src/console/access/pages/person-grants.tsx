@@ -9,7 +9,7 @@ import { Table } from '../../components/table.tsx';
 import { ValidityText } from '../../components/validity-text.tsx';
 import { useBuilding } from '../building.ts';
 import { useSchedules } from '../schedules.ts';
-import { useTexts } from '../texts.tsx';
+import { useTexts } from '../texts.ts';
 import type { Grant, GrantAlone, GrantWarning, Person } from '../types.ts';
 import { GrantDialog } from './grant-dialog.tsx';
 

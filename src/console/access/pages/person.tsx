@@ -8,7 +8,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import { usePolled } from '../../components/polled.ts';
 import type { PageProps } from '../../pages/page.ts';
 import { go, href } from '../../router.ts';
-import { useTexts } from '../texts.tsx';
+import { useTexts } from '../texts.ts';
 import type { Person } from '../types.ts';
 import { PersonFields } from './people.tsx';
 import { PersonCredentials } from './person-credentials.tsx';

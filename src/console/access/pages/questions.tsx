@@ -10,7 +10,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import { Table } from '../../components/table.tsx';
 import { useFormats } from '../../format.ts';
 import { useBuilding } from '../building.ts';
-import { useTexts } from '../texts.tsx';
+import { useTexts } from '../texts.ts';
 import type { Completeness, Opened, Opener } from '../types.ts';
 
 type Question = 'who' | 'where' | 'did' | 'complete';

@@ -10,7 +10,7 @@ import { useFormats } from '../../format.ts';
 import type { PageProps } from '../../pages/page.ts';
 import { href } from '../../router.ts';
 import { useBuilding } from '../building.ts';
-import { useTexts } from '../texts.tsx';
+import { useTexts } from '../texts.ts';
 import type { Revocation, RevocationLock } from '../types.ts';
 
 const askEveryMs = 2_000;

@@ -7,7 +7,7 @@ import { FormDialog } from '../../components/dialog.tsx';
 import { ManyField, TextField } from '../../components/field.tsx';
 import type { Values } from '../../components/form.tsx';
 import { clockText } from '../components/week.tsx';
-import { useTexts } from '../texts.tsx';
+import { useTexts } from '../texts.ts';
 import type { Schedule, ScheduleHours } from '../types.ts';
 
 const mostLines = 8;

@@ -9,7 +9,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import { AreaField } from '../components/area-field.tsx';
 import { Week } from '../components/week.tsx';
 import { useSchedules } from '../schedules.ts';
-import { useTexts } from '../texts.tsx';
+import { useTexts } from '../texts.ts';
 import type { Schedule } from '../types.ts';
 import { ScheduleDialog } from './schedule-dialog.tsx';
 

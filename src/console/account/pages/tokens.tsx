@@ -1,16 +1,17 @@
 // The tokens of programs and people: creates them, shows each once, and revokes them.
 import { useState } from 'preact/hooks';
-import type { Token, Webhook } from '../api/types.ts';
-import { useApp, useStrings } from '../app.ts';
-import { Button } from '../components/button.tsx';
-import { ConfirmDialog, FormDialog } from '../components/dialog.tsx';
-import { SelectField, TextField } from '../components/field.tsx';
-import { PageHead } from '../components/page-head.tsx';
-import { usePaged } from '../components/paged.ts';
-import { SecretDialog } from '../components/secret-dialog.tsx';
-import { PagedTable } from '../components/table.tsx';
-import { useUsernames } from '../components/usernames.ts';
-import { useFormats } from '../format.ts';
+import type { Token, Webhook } from '../../api/types.ts';
+import { useApp, useStrings } from '../../app.ts';
+import { Button } from '../../components/button.tsx';
+import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { usePaged } from '../../components/paged.ts';
+import { SecretDialog } from '../../components/secret-dialog.tsx';
+import { PagedTable } from '../../components/table.tsx';
+import { useUsernames } from '../../components/usernames.ts';
+import { useFormats } from '../../format.ts';
+import { useTexts } from '../texts.ts';
 
 const lifetimes = [30, 365, 3650, 0];
 
@@ -18,7 +19,8 @@ const lifetimes = [30, 365, 3650, 0];
 type Open = 'add' | { readonly made: string; readonly name: string } | { readonly remove: Token };
 
 export function TokensPage() {
-  const { tokens, common } = useStrings();
+  const { tokens } = useTexts();
+  const { common } = useStrings();
   const { toasts } = useApp();
   const { dateTime } = useFormats();
   const paged = usePaged<Token>('gateway/tokens');
@@ -84,7 +86,7 @@ export function TokensPage() {
 
 /** Webhooks belong to their account and not to the token that made them: the page says that they go on when a token is revoked. */
 function RevokeToken({ token, onClose, onDone }: { token: Token; onClose: () => void; onDone: () => void }) {
-  const { tokens } = useStrings();
+  const { tokens } = useTexts();
   const { client } = useApp();
   const { tokenId, name, username } = token;
   const webhooks = usePaged<Webhook>('gateway/webhooks', {}, 100).page?.list.filter((webhook) => webhook.username === username) ?? [];
@@ -108,7 +110,7 @@ function RevokeToken({ token, onClose, onDone }: { token: Token; onClose: () => 
 }
 
 function NewToken({ onClose, onMade }: { onClose: () => void; onMade: (name: string, token: string) => void }) {
-  const { tokens } = useStrings();
+  const { tokens } = useTexts();
   const { client } = useApp();
   const usernames = useUsernames();
   return (

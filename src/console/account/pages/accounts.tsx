@@ -1,18 +1,20 @@
 // The accounts of the gateway. This page is the pattern for management pages: a paged table, a dialog to add, a question before removal.
 import { useState } from 'preact/hooks';
-import type { Account } from '../api/types.ts';
-import { useApp, useStrings } from '../app.ts';
-import { Button } from '../components/button.tsx';
-import { ConfirmDialog, FormDialog } from '../components/dialog.tsx';
-import { CheckField, TextField } from '../components/field.tsx';
-import type { Values } from '../components/form.tsx';
-import { PageHead } from '../components/page-head.tsx';
-import { usePaged } from '../components/paged.ts';
-import { PagedTable } from '../components/table.tsx';
-import { useFormats } from '../format.ts';
+import type { Account } from '../../api/types.ts';
+import { useApp, useStrings } from '../../app.ts';
+import { Button } from '../../components/button.tsx';
+import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx';
+import { CheckField, TextField } from '../../components/field.tsx';
+import type { Values } from '../../components/form.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { usePaged } from '../../components/paged.ts';
+import { PagedTable } from '../../components/table.tsx';
+import { useFormats } from '../../format.ts';
+import { useTexts } from '../texts.ts';
 
 export function AccountsPage() {
-  const { accounts, common } = useStrings();
+  const { accounts } = useTexts();
+  const { common } = useStrings();
   const { client, toasts } = useApp();
   const { dateTime } = useFormats();
   const paged = usePaged<Account>('gateway/accounts');
@@ -120,7 +122,7 @@ const rightsOf = (values: Values) => ({
 });
 
 function RightsFields({ account }: { readonly account?: Account }) {
-  const { accounts } = useStrings();
+  const { accounts } = useTexts();
   return (
     <>
       <CheckField

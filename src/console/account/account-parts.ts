@@ -1,0 +1,13 @@
+// What is loaded when somebody first opens a page about accounts: one's own, and those of others.
+import type { ComponentType } from 'preact';
+import type { PageProps } from '../pages/page.ts';
+import { AccountsPage } from './pages/accounts.tsx';
+import { TokensPage } from './pages/tokens.tsx';
+import { withTexts } from './texts.ts';
+
+const page = (Part: ComponentType<PageProps>) => withTexts(Part);
+
+export const parts = {
+  accounts: page(AccountsPage),
+  tokens: page(TokensPage),
+};
