@@ -1,18 +1,35 @@
-// The current page of the console: the part of the address behind the #, so that each page has a link and the Back button works.
+// The current page of the console: the part of the address behind the #, so that each page has a link and the Back button works. What a
+// person has searched for on a page is in its query: `#/?search=garage`.
 import { type ReadonlySignal, signal } from '@preact/signals';
 
 export interface Router {
   /** `['locks', '7']` for `#/locks/7`. */
   readonly path: ReadonlySignal<readonly string[]>;
+  /** The values of the query by their names; those that are absent are empty. */
+  readonly query: ReadonlySignal<Readonly<Record<string, string>>>;
+  /** Changes values of the query, '' takes one away: the address says it, and Back leads to the page before, not to the letter before. */
+  ask(values: Readonly<Record<string, string>>): void;
 }
 
 /** Lives as long as the page. */
 export function createRouter(): Router {
   const path = signal(currentPath());
+  const query = signal(currentQuery());
   window.addEventListener('hashchange', () => {
+    // The query first: the new page reads it.
+    query.value = currentQuery();
     path.value = currentPath();
   });
-  return { path };
+  return {
+    path,
+    query,
+    ask(values) {
+      const next = Object.fromEntries(Object.entries({ ...query.peek(), ...values }).filter(([, value]) => value !== ''));
+      query.value = next;
+      const text = new URLSearchParams(next).toString();
+      history.replaceState(history.state, '', href(...path.peek()) + (text === '' ? '' : `?${text}`));
+    },
+  };
 }
 
 /** The link to a page: `href('locks', 7)`. */
@@ -38,13 +55,18 @@ export function match(pattern: string, path: readonly string[]): Readonly<Record
 }
 
 function currentPath(): readonly string[] {
+  const [path = ''] = location.hash.replace(/^#/, '').split('?');
   try {
-    return location.hash
-      .replace(/^#/, '')
+    return path
       .split('/')
       .filter((segment) => segment !== '')
       .map(decodeURIComponent);
   } catch {
     return ['?']; // Not an address of ours.
   }
+}
+
+function currentQuery(): Readonly<Record<string, string>> {
+  const at = location.hash.indexOf('?');
+  return at < 0 ? {} : Object.fromEntries(new URLSearchParams(location.hash.slice(at + 1)));
 }
