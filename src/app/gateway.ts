@@ -75,6 +75,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
     probe,
     services.alarms,
     services.leftRoles,
+    services.leftSettings,
     services.accessRecorder,
     services.revocationWatch,
     services.removedPeople,

@@ -2,6 +2,7 @@
 import { createAccessRecorder } from '../domain/access/access-recorder.ts';
 import { createAccountService } from '../domain/accounts/account-service.ts';
 import { createLeftRoles } from '../domain/accounts/orphaned-roles.ts';
+import { createLeftSettings } from '../domain/accounts/orphaned-settings.ts';
 import { createRoleService } from '../domain/accounts/role-service.ts';
 import { type AlarmDetectorSettings, createAlarmDetector } from '../domain/alarms/alarm-detector.ts';
 import { createAlarmService } from '../domain/alarms/alarm-service.ts';
@@ -150,6 +151,7 @@ function createNounServices(options: ServicesOptions, before: CommandServices & 
   });
   const recordService = createRecordService({ clock, locks, removedLocks, records, entries, clockIsSuspect, recordDays });
   const leftRoles = createLeftRoles({ locks, accounts, events });
+  const leftSettings = createLeftSettings({ settings: stores.settings, accounts, events });
   const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration, changeStored });
   const registrations = createRegistrationService({
     ...{ clock, locks, lists, names, removedLocks, entries, cardService, statuses, accounts, counters, secrets, administration, drivers },
@@ -157,7 +159,7 @@ function createNounServices(options: ServicesOptions, before: CommandServices & 
   });
   const roleService = createRoleService({ locks, accounts, administration, changeStored });
   return {
-    ...{ ...credentials, leftRoles, registrations },
+    ...{ ...credentials, leftRoles, leftSettings, registrations },
     locks: lockService,
     cards: cardService,
     passcodes,

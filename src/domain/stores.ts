@@ -4,6 +4,7 @@
 // committed, follows every change, its own or another's, and the store emits each change (StoreEvents).
 import type { AccessLog } from './access/access-log.ts';
 import type { AccountStore, SignInStore } from './accounts/account-ports.ts';
+import type { AccountSettingsStore } from './accounts/account-settings.ts';
 import type { AlarmStore } from './alarms/alarm-ports.ts';
 import type { AuditStore } from './audit/audit-ports.ts';
 import type { CounterStore } from './counters.ts';
@@ -26,6 +27,7 @@ export interface Stores {
   readonly batteries: BatteryStore;
   readonly accounts: AccountStore;
   readonly signIns: SignInStore;
+  readonly settings: AccountSettingsStore;
   readonly alarms: AlarmStore;
   readonly audit: AuditStore;
   readonly access: AccessLog;

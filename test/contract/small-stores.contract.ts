@@ -3,6 +3,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Account, AccountId, Token } from '../../src/domain/accounts/account.ts';
 import type { AccountStore, SignIn, SignInStore } from '../../src/domain/accounts/account-ports.ts';
+import type { AccountSettingsStore } from '../../src/domain/accounts/account-settings.ts';
 import type { AlarmStore } from '../../src/domain/alarms/alarm-ports.ts';
 import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
 import type { AuditStore } from '../../src/domain/audit/audit-ports.ts';
@@ -114,6 +115,29 @@ export function accountStoreContract(over: RunOver<AccountStore>): void {
         expect(await accounts.removeTokens([8])).toEqual([]);
         expect([accounts.token(8), accounts.tokenByHash(token(8, 6).hash)]).toEqual([undefined, undefined]);
         expect(accounts.tokenPage(page).list).toEqual(before);
+      }));
+  });
+}
+
+export function accountSettingsContract(over: RunOver<AccountSettingsStore>): void {
+  describe('an AccountSettingsStore', () => {
+    const [ole, max] = [5 as AccountId, 6 as AccountId];
+
+    test('has settings for every account, and stores those of who has chosen something', () =>
+      over(async (settings) => {
+        expect([settings.of(ole), settings.all()]).toEqual([{ accountId: ole, favourites: [] }, []]);
+        await settings.update(ole, (now) => ({ ...now, favourites: [lockId(2), lockId(1)] }));
+        expect(settings.of(ole)).toEqual({ accountId: ole, favourites: [lockId(2), lockId(1)] });
+        expect([settings.of(max).favourites, settings.all()]).toEqual([[], [settings.of(ole)]]);
+      }));
+
+    test('makes each change of what the changes before it have left, and forgets', () =>
+      over(async (settings) => {
+        const add = (number: number) => settings.update(ole, (now) => ({ ...now, favourites: [...now.favourites, lockId(number)] }));
+        await Promise.all([add(3), add(1), add(2)]);
+        expect(settings.of(ole).favourites).toEqual([3, 1, 2]);
+        await Promise.all([settings.remove(ole), settings.remove(max)]);
+        expect([settings.of(ole).favourites, settings.all()]).toEqual([[], []]);
       }));
   });
 }

@@ -17,6 +17,7 @@ import {
   createMemoryRemovedLocks,
   createMemoryRevocations,
   createMemorySchedules,
+  createMemorySettings,
   createMemorySignIns,
   createMemoryStatuses,
   createMemoryWebhooks,
@@ -31,6 +32,7 @@ import { personStoreContract, scheduleStoreContract } from './people-stores.cont
 import { recordStoreContract } from './record-store.contract.ts';
 import { revocationStoreContract } from './revocation-store.contract.ts';
 import {
+  accountSettingsContract,
   accountStoreContract,
   alarmStoreContract,
   auditStoreContract,
@@ -56,6 +58,7 @@ describe('in memory', () => {
   statusStoreContract((run) => run(createMemoryStatuses()));
   quarantineContract((run) => run(createMemoryQuarantine()));
   batteryStoreContract((run) => run(createMemoryBatteries()));
+  accountSettingsContract((run) => run(createMemorySettings()));
   signInStoreContract((run) => run(createMemorySignIns()));
   webhookStoreContract((run) => run(createMemoryWebhooks()));
   auditStoreContract((run) => run(createMemoryAudit()));
@@ -106,6 +109,7 @@ describe('on the disk', () => {
   statusStoreContract(onDisk(({ statuses }) => statuses));
   quarantineContract(onDisk(({ quarantine }) => quarantine));
   batteryStoreContract(onDisk(({ batteries }) => batteries));
+  accountSettingsContract(onDisk(({ settings }) => settings));
   signInStoreContract(onDisk(({ signIns }) => signIns));
   webhookStoreContract(onDisk(({ webhooks }) => webhooks));
   auditStoreContract(onDisk(({ audit }) => audit));

@@ -38,6 +38,7 @@ import {
   createMemoryRemovedLocks,
   createMemoryRevocations,
   createMemorySchedules,
+  createMemorySettings,
   createMemoryStatuses,
   createMemoryWebhooks,
 } from './memory-stores.ts';
@@ -336,6 +337,7 @@ export async function createDomain(
       statuses: memoryStatuses,
       webhooks: webhookStore,
     },
+    settings: createMemorySettings(),
     alarms: { ...memoryAlarms, keep: (value) => write('alarms.keep', () => memoryAlarms.keep(value)) },
   };
   const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -423,6 +425,8 @@ export async function createDomain(
     registrationService: services.registrations,
     roleService: services.roles,
     leftRoles: services.leftRoles,
+    leftSettings: services.leftSettings,
+    settings: stores.settings,
     hubs,
     hubLink,
     hubService: native.hubs,

@@ -2,6 +2,7 @@
 import { type Account, type AccountId, hasFewerRights } from '../../src/domain/accounts/account.ts';
 import { createAccountBook } from '../../src/domain/accounts/account-book.ts';
 import type { AccountStore, SignIn, SignInStore } from '../../src/domain/accounts/account-ports.ts';
+import { type AccountSettings, type AccountSettingsStore, untouchedSettings } from '../../src/domain/accounts/account-settings.ts';
 import type { AlarmState, AlarmStore } from '../../src/domain/alarms/alarm-ports.ts';
 import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
 import type { AuditStore } from '../../src/domain/audit/audit-ports.ts';
@@ -202,6 +203,17 @@ export function createMemorySignIns(): SignInStore {
     async end(hashes) {
       for (const hash of hashes) signIns.delete(hash);
     },
+  };
+}
+
+export function createMemorySettings(): AccountSettingsStore {
+  const settings = new Map<AccountId, AccountSettings>();
+  const of = (accountId: AccountId): AccountSettings => settings.get(accountId) ?? untouchedSettings(accountId);
+  return {
+    of,
+    all: () => [...settings.values()],
+    update: async (accountId, change) => void settings.set(accountId, change(of(accountId))),
+    remove: async (accountId) => void settings.delete(accountId),
   };
 }
 

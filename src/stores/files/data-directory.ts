@@ -4,6 +4,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { isArchiveName } from './backup/backup-folder.ts';
 import { clockFormat } from './clock-trust.ts';
 import { accountRows, accountsName, olderAccounts } from './documents/account-file.ts';
+import { settingsName, settingsRows } from './documents/account-settings-file.ts';
 import { alarmRows, olderAlarms } from './documents/alarm-file.ts';
 import { batteryFormat } from './documents/battery-file.ts';
 import { counterFormat } from './documents/counter-file.ts';
@@ -62,6 +63,7 @@ const dataLines: readonly DataLine[] = [
   { name: 'status.json', format: statusFormat },
   { name: 'battery.json', format: batteryFormat },
   { name: 'alarms.jsonl', rows: alarmRows, older: { name: 'alarms.json', format: olderAlarms } },
+  { name: settingsName, rows: settingsRows },
   { name: 'clock.json', format: clockFormat },
   { name: 'command.key', isNeeded: true },
   { name: 'admin.token' },

@@ -9,6 +9,7 @@ import { createAuditLog } from './audit/audit-log.ts';
 import { openOrBegin } from './bootstrap.ts';
 import { createClockTrust, isKernelClockSynchronised } from './clock-trust.ts';
 import { createAccountFile } from './documents/account-file.ts';
+import { createAccountSettingsFile } from './documents/account-settings-file.ts';
 import { createAlarmFile } from './documents/alarm-file.ts';
 import { createBatteryFile } from './documents/battery-file.ts';
 import { createCounterFile } from './documents/counter-file.ts';
@@ -68,6 +69,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
   const batteries = createBatteryFile({ files, path: `${directory}/battery.json`, clock, log, beforeUpgrade });
   const hubs = createHubFile({ files, path: `${directory}/hubs.json`, emit, beforeUpgrade });
   const signIns = createSignInFile({ files: rowFiles, path: `${directory}/sign-ins.jsonl`, log });
+  const settings = createAccountSettingsFile({ files: rowFiles, directory, log });
   const alarms = createAlarmFile({ files: rowFiles, directory, log, beforeUpgrade });
   const webhooks = createWebhookFiles({ files, folder: `${directory}/webhooks`, log, emit, beforeUpgrade });
   const people = createPersonFile({ files: rowFiles, directory, emit, mayCompact: () => beingRead === 0 });
@@ -118,6 +120,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
     batteries,
     hubs,
     signIns,
+    settings,
     alarms,
     webhooks,
     people,
@@ -170,6 +173,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
       await statuses.open();
       await batteries.open();
       await signIns.open();
+      await settings.open();
       await alarms.open();
       await audit.open();
       await access.open();
@@ -200,6 +204,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
         accounts.idle(),
         hubs.document.idle(),
         signIns.close(),
+        settings.idle(),
         alarms.idle(),
         webhooks.idle(),
         people.idle(),

@@ -89,6 +89,7 @@ export function createStore(options: StoreOptions): Store {
       batteries: storeFiles.batteries,
       accounts: storeFiles.accounts,
       signIns: storeFiles.signIns,
+      settings: storeFiles.settings,
       alarms: storeFiles.alarms,
       webhooks: storeFiles.webhooks,
       people: storeFiles.people,

@@ -60,6 +60,7 @@ async function writtenFiles(see: (file: string, text: string) => void): Promise<
       ended: [],
       acceptedLosses: [],
     });
+    await store.ports.settings.update(1 as never, (settings) => ({ ...settings, favourites: [lockId(1)] }));
     await store.ports.signIns.keep({ hash: 'a'.repeat(64), tokenId: 1, accountId: 1 as never, expiresAt: 9e12 });
     await store.ports.records.append(lockId(1), 'e', sampleEvents(1, 200));
     clock.advance(86_400_000);

@@ -1,0 +1,64 @@
+// account-settings.jsonl stores what each account has chosen for itself, a row for each. A damaged file is set aside: people choose again.
+import { z } from 'zod';
+import type { AccountId } from '../../../domain/accounts/account.ts';
+import { type AccountSettings, type AccountSettingsStore, untouchedSettings } from '../../../domain/accounts/account-settings.ts';
+import type { Log } from '../../../domain/part.ts';
+import type { FileLayer } from '../files.ts';
+import { NewerSchemaError } from './document.ts';
+import { accountId, lockId } from './id-schemas.ts';
+import { createRowFile } from './row-file.ts';
+import type { RowFormat } from './row-reader.ts';
+
+export const settingsRows: RowFormat<AccountSettings> = {
+  of: 'account-settings',
+  schemaVersion: 1,
+  schema: z.strictObject({ accountId, favourites: z.array(lockId) }) satisfies z.ZodType<AccountSettings>,
+};
+
+export const settingsName = 'account-settings.jsonl';
+
+export interface AccountSettingsFile extends AccountSettingsStore {
+  /** Reads it, or makes it where there is none. */
+  open(): Promise<void>;
+  /** Resolves when no write is under way or waiting. */
+  idle(): Promise<void>;
+}
+
+export function createAccountSettingsFile(options: {
+  readonly files: FileLayer;
+  /** The data directory. */
+  readonly directory: string;
+  readonly log: Log;
+}): AccountSettingsFile {
+  const { files, directory, log } = options;
+  const path = `${directory}/${settingsName}`;
+  const begin = () => createRowFile({ files, path, format: settingsRows });
+  let rows = begin();
+
+  async function setAside(error: unknown): Promise<false> {
+    if (error instanceof NewerSchemaError) throw error;
+    const aside = `${settingsName}.damaged`;
+    await files.rename(path, `${directory}/${aside}`);
+    log.warn(
+      { code: 'account-settings-lost', err: error, kept: aside },
+      'what accounts have chosen could not be read; people choose again',
+    );
+    rows = begin();
+    return false;
+  }
+
+  return {
+    of: (id) => rows.get(keyOf(id)) ?? untouchedSettings(id),
+    all: () => [...rows.entries()].map(([, row]) => row),
+    update: (id, change) => rows.update(({ get }) => [[keyOf(id), change(get(keyOf(id)) ?? untouchedSettings(id))]]),
+    remove: (id) => rows.update(({ get }) => (get(keyOf(id)) === undefined ? [] : [[keyOf(id), null]])),
+    async open() {
+      if (!(await rows.load().catch(setAside))) await rows.create([]);
+    },
+    idle: () => rows.idle(),
+  };
+}
+
+function keyOf(id: AccountId): string {
+  return `account ${id}`;
+}
