@@ -85,10 +85,18 @@ export function createCardService(options: {
   const { clock, locks, entries, accounts, counters, commands, changes, evidence, lost, webhooksStored } = options;
   const needs = 'cards';
 
-  /** Stores what is wanted from now on; the lock is brought to it by the reconciler. */
-  async function queued(lockId: LockId, change: (current: EntryLookUp) => EntriesChange): Promise<void> {
-    await entries.update(lockId, change);
+  /** As `entries.update`; rejects with `forbidden` when the caller is no manager any more. */
+  async function update(caller: Caller, lockId: LockId, change: (current: EntryLookUp) => EntriesChange): Promise<void> {
+    await entries.update(lockId, (current) => {
+      requireRoleStill({ locks, accounts }, caller, lockId, 'manager');
+      return change(current);
+    });
     await webhooksStored();
+  }
+
+  /** Stores what is wanted from now on; the lock is brought to it by the reconciler. */
+  async function queued(caller: Caller, lockId: LockId, change: (current: EntryLookUp) => EntriesChange): Promise<void> {
+    await update(caller, lockId, change);
     options.wantedChanged(lockId);
   }
   function requireNotGranted(lockId: LockId, there: EntryLookUp, cardId: CardId): void {
@@ -133,7 +141,7 @@ export function createCardService(options: {
         const { card } = await newCard();
         let entryId = card.cardId;
         const { cardId: _, cardNumber: __, ...rest } = card;
-        await queued(lockId, (current) => {
+        await queued(caller, lockId, (current) => {
           const entry = queuedAdd(current, { ...rest, entryId: card.cardId, kind: 'card', number }, card);
           entryId = entry.entryId;
           return { put: [entry] };
@@ -142,7 +150,7 @@ export function createCardService(options: {
       }
       const added = await newCard();
       let { cardId } = added.card;
-      await changes.byPhone(lockId, number, (current) => {
+      await changes.byPhone(caller, lockId, number, (current) => {
         const entry = noted(current, added);
         cardId = entry.entryId;
         return { put: [entry] };
@@ -155,20 +163,19 @@ export function createCardService(options: {
       requireRole(locks, caller, lockId, 'manager');
       const there = entries.inMemory(lockId) ?? (await entries.of(lockId));
       requireNotGranted(lockId, there, cardId);
-      if (via === 'queue') return queued(lockId, (current) => queuedChange(current, cardId, validity));
+      if (via === 'queue') return queued(caller, lockId, (current) => queuedChange(current, cardId, validity));
       const { number } = entryWithId(there, cardId, clock.now());
       const change = revalidation({ cardId, number, validity, clock, commands });
-      if (via === 'phone') await changes.byPhone(lockId, number, change.byPhone);
+      if (via === 'phone') await changes.byPhone(caller, lockId, number, change.byPhone);
       else await changes.onLock({ caller, lockId, gone, needs }, async () => change);
     },
 
     async rename(caller, lockId, cardId, name) {
       requireRole(locks, caller, lockId, 'manager');
-      await entries.update(lockId, (current) => {
+      await update(caller, lockId, (current) => {
         const now = clock.now();
         return renaming(current, entryWithId(current, cardId, now), name, now);
       });
-      await webhooksStored();
     },
 
     async remove(caller, lockId, cardId, via, gone) {
@@ -177,13 +184,13 @@ export function createCardService(options: {
       requireNotGranted(lockId, there, cardId);
       // What is on no lock yet needs no lock to be given up; refused, it would come back by itself.
       const needsNoLock = via === 'queue' || isOnlyWanted(there, cardId, clock.now());
-      if (needsNoLock) return queued(lockId, (current) => queuedRemoval(current, cardId, caller.username));
+      if (needsNoLock) return queued(caller, lockId, (current) => queuedRemoval(current, cardId, caller.username));
       const { number } = entryWithId(there, cardId, clock.now());
       if (via === 'gateway') {
         await changes.onLock({ caller, lockId, gone, needs }, async () => removing({ cardId, number, clock, commands }));
         return;
       }
-      await changes.byPhone(lockId, number, (current) => {
+      await changes.byPhone(caller, lockId, number, (current) => {
         const entry = current.byId(cardId);
         return entry === undefined ? {} : abandonment(current, entry, clock.now());
       });

@@ -51,8 +51,11 @@ export interface EntryChanges {
    * `lock-offline`, `lock-busy`, `lock-timeout`, `forbidden`, and with what `prepare` and the change throw.
    */
   onLock(request: ChangeRequest, prepare: (session: LockSession) => Promise<EntryChange>): Promise<CardId>;
-  /** Stores a change that a phone has made on the lock; it is newer than any open outcome of the same number. */
-  byPhone(lockId: LockId, number: string, change: (current: EntryLookUp) => EntriesChange): Promise<void>;
+  /**
+   * Stores a change that a phone has made on the lock, or that needs no lock; it is newer than any open outcome of the same number. Rejects with
+   * `forbidden` when the caller is no manager any more.
+   */
+  byPhone(caller: Caller, lockId: LockId, number: string, change: (current: EntryLookUp) => EntriesChange): Promise<void>;
   /**
    * Removes the lock by `remove` between two changes of its cards; it does not wait for a change that takes too long. With `clear` it first
    * removes every card from the lock. When that fails, it does nothing else and rejects with `lock-offline` or another code of `onLock`.
@@ -200,9 +203,12 @@ export function createEntryChanges(options: EntryChangesOptions): EntryChanges {
         return remove();
       });
     },
-    async byPhone(lockId, number, change) {
+    async byPhone(caller, lockId, number, change) {
       evidence.doubted(lockId, number);
-      await entries.update(lockId, change);
+      await entries.update(lockId, (current) => {
+        requireRoleStill({ locks, accounts }, caller, lockId, 'manager');
+        return change(current);
+      });
       await webhooksStored();
     },
     undoRefused,

@@ -22,6 +22,7 @@ import type { Entry, EntryStatus, ValidWindow } from './entry.ts';
 import type { EntryStore } from './entry-ports.ts';
 import type { EntryState } from './entry-status.ts';
 import { isStranger } from './listed-card.ts';
+import type { EntriesChange, EntryLookUp } from './lock-entries.ts';
 import type { Reconciler } from './reconciler.ts';
 import type { WantedViews } from './wanted-view.ts';
 
@@ -111,9 +112,17 @@ export function createEntryService(options: {
     return entry;
   }
 
-  /** Changes the newest value of the entry. */
-  async function change(lockId: LockId, entryId: CardId, make: (entry: Entry) => Entry): Promise<void> {
+  /** As `entries.update`; rejects with `forbidden` when the caller is no manager any more. */
+  async function update(caller: Caller, lockId: LockId, make: (newest: EntryLookUp) => EntriesChange): Promise<void> {
     await entries.update(lockId, (newest) => {
+      requireRoleStill({ locks, accounts }, caller, lockId, 'manager');
+      return make(newest);
+    });
+  }
+
+  /** Changes the newest value of the entry. */
+  async function change(caller: Caller, lockId: LockId, entryId: CardId, make: (entry: Entry) => Entry): Promise<void> {
+    await update(caller, lockId, (newest) => {
       const entry = newest.byId(entryId);
       if (entry === undefined) throw new DomainError('not-found', `lock ${lockId} has no entry ${entryId}`);
       return { put: [make(entry)] };
@@ -133,13 +142,13 @@ export function createEntryService(options: {
     const { entryId, held, credentialId } = entry;
     if (isStranger(entry) && held?.window) {
       const { window } = held;
-      await change(lockId, entryId, (newest) => ({ ...newest, accepted: { as: 'stranger', window } }));
+      await change(caller, lockId, entryId, (newest) => ({ ...newest, accepted: { as: 'stranger', window } }));
       return;
     }
     if (!entry.missing) throw unfit('only what is missing, or a stranger, can be accepted');
     const isGranted = views(lock).isGranted(entry);
     if (isGranted && credentialId !== null) await grants.exclude(caller, lockId, credentialId as CredentialId);
-    await entries.update(lockId, (current) => {
+    await update(caller, lockId, (current) => {
       const newest = current.byId(entryId);
       // With its grant it may have gone already.
       if (newest === undefined) return {};
@@ -171,10 +180,10 @@ export function createEntryService(options: {
       const entry = await requireEntry(lockId, entryId);
       switch (decision.do) {
         case 'remove':
-          await change(lockId, entryId, (newest) => removed(caller, lock, newest));
+          await change(caller, lockId, entryId, (newest) => removed(caller, lock, newest));
           break;
         case 'restore':
-          await change(lockId, entryId, (newest) => {
+          await change(caller, lockId, entryId, (newest) => {
             if (!newest.missing || !newest.managed) throw unfit('only what is missing can be restored');
             return { ...newest, missing: false };
           });
@@ -191,7 +200,7 @@ export function createEntryService(options: {
             ...{ kind: 'card', width: null, name: '', startDate, endDate },
             number: numberAtReader({ number, width: null }, lock.readerOrder ?? 'regular'),
           });
-          await change(lockId, entryId, (newest) => ({ ...newest, credentialId, accepted: null }));
+          await change(caller, lockId, entryId, (newest) => ({ ...newest, credentialId, accepted: null }));
           break;
         }
       }

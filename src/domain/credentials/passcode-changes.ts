@@ -108,8 +108,8 @@ export function createPasscodeChanges(options: PasscodeChangesOptions): Passcode
   }
 
   /** Stores what a phone has done, or what the lock is to get; the status says which. */
-  async function note(lockId: LockId, number: string, change: (current: EntryLookUp) => EntriesChange): Promise<void> {
-    await changes.byPhone(lockId, number, change);
+  async function note(caller: Caller, lockId: LockId, number: string, change: (current: EntryLookUp) => EntriesChange): Promise<void> {
+    await changes.byPhone(caller, lockId, number, change);
     queued(lockId);
   }
 
@@ -145,7 +145,7 @@ export function createPasscodeChanges(options: PasscodeChangesOptions): Passcode
       if (via !== 'gateway') {
         const entry = await newEntry(lock, passcode, caller);
         const noted = via === 'phone' ? { ...entry, direct, managed: false, held: heldByPhone(direct) } : { ...entry, direct };
-        await note(lockId, entry.number, await withNew(lockId, noted));
+        await note(caller, lockId, entry.number, await withNew(lockId, noted));
         return { passcodeId: entry.entryId, code: entry.number, ...(via === 'queue' && { status: 'pending' }) };
       }
       let number = '';
@@ -185,7 +185,7 @@ export function createPasscodeChanges(options: PasscodeChangesOptions): Passcode
         return { put: [{ ...entry, direct, scheduleId: schedule, missing: false, held: held ?? entry.held }] };
       };
       if (via !== 'gateway') {
-        await note(lockId, asked.number, (current) => complete(current, via === 'phone' ? heldByPhone(direct) : undefined));
+        await note(caller, lockId, asked.number, (current) => complete(current, via === 'phone' ? heldByPhone(direct) : undefined));
         return via === 'phone' ? {} : { status: isHeld(asked) ? 'updating' : 'pending' };
       }
       await changes.onLock({ caller, lockId, gone, needs }, async () => ({
@@ -202,7 +202,7 @@ export function createPasscodeChanges(options: PasscodeChangesOptions): Passcode
     async rename(caller, lockId, passcodeId, name) {
       requireRole(locks, caller, lockId, 'manager');
       const { number } = changeable(await newestOf(lockId), passcodeId);
-      await changes.byPhone(lockId, number, (current) => renaming(current, changeable(current, passcodeId), name, clock.now()));
+      await changes.byPhone(caller, lockId, number, (current) => renaming(current, changeable(current, passcodeId), name, clock.now()));
     },
 
     async remove(caller, lockId, passcodeId, via, gone) {
@@ -213,18 +213,18 @@ export function createPasscodeChanges(options: PasscodeChangesOptions): Passcode
       // What the lock has never had is taken back here.
       if (!isHeld(asked) && !asked.missing) {
         let isSent = false;
-        await note(lockId, number, (current) => {
+        await note(caller, lockId, number, (current) => {
           isSent = isHeld(changeable(current, passcodeId));
           return isSent ? {} : forget(current);
         });
         if (!isSent) return via === 'queue' ? { status: 'ended' } : {};
       }
       if (via === 'phone') {
-        await note(lockId, number, (current) => abandonment(current, changeable(current, passcodeId), clock.now()));
+        await note(caller, lockId, number, (current) => abandonment(current, changeable(current, passcodeId), clock.now()));
         return {};
       }
       if (via === 'queue') {
-        await note(lockId, number, (current) => ({
+        await note(caller, lockId, number, (current) => ({
           put: [{ ...changeable(current, passcodeId), managed: true, missing: false, direct: null }],
         }));
         return { status: 'removing' };
