@@ -43,7 +43,8 @@ const waitReasons: Readonly<Record<string, EntryReason>> = {
 /** @param wanted what should be on the lock */
 export function entryState(entry: Entry, wanted: ValidWindow | null, around: StatusSurroundings): EntryState {
   const status = statusOf(entry, wanted, around);
-  const since = Math.max(entry.held?.since ?? 0, entry.createdAt);
+  const missingSince = (status === 'missing' && entry.missingSince) || 0;
+  const since = Math.max(entry.held?.since ?? 0, entry.createdAt, missingSince);
   const isWaiting = status === 'pending' || status === 'updating' || status === 'removing';
   const failed = status === 'failed' ? around.setback : undefined;
   const why = isWaiting ? whyWaiting(status === 'removing' ? null : wanted, entry, around) : null;

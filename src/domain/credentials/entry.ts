@@ -66,6 +66,8 @@ export interface Entry {
   readonly held: Held | null;
   /** It was surely on the lock, and is gone without the gateway: only a person puts it back. */
   readonly missing: boolean;
+  /** When the gateway last learnt that it had become missing; absent: never. */
+  readonly missingSince?: number;
   /** A one-time code that was used up: it is never placed again. */
   readonly used: boolean;
   readonly accepted: Accepted | null;

@@ -20,7 +20,8 @@ export async function followGrants(
   for (let from = 0; from < numbers.length; from += entriesAtOnce) {
     const made: Entry[] = [];
     for (const one of numbers.slice(from, from + entriesAtOnce)) {
-      made.push(grantedEntryOf(one, (await counters.next('cardId')) as CardId, lockId, view.now));
+      const entry = grantedEntryOf(one, (await counters.next('cardId')) as CardId, lockId, view.now);
+      made.push({ ...entry, ...missingAlready(one, there) });
     }
     await entries.update(lockId, (newest) => ({ put: made.filter(({ kind, number }) => newest.byNumber(kind, number) === undefined) }));
   }
@@ -37,6 +38,17 @@ export async function followGrants(
 /** Granted numbers without an entry. */
 function withoutEntry(there: EntryLookUp, { granted }: Pick<WantedView, 'granted'>): readonly GrantedEntry[] {
   return [...granted.values()].filter(({ kind, number }) => there.byNumber(kind, number) === undefined);
+}
+
+/**
+ * Its credential is missing here under the number that the reader gave until now: what somebody took away at the lock does not come back
+ * under another number.
+ */
+function missingAlready({ credentialId }: GrantedEntry, there: EntryLookUp): Partial<Pick<Entry, 'missing' | 'missingSince'>> {
+  const before = there.byCredential(credentialId).find(({ missing }) => missing);
+  if (before === undefined) return {};
+  const { missing, missingSince } = before;
+  return missingSince === undefined ? { missing } : { missing, missingSince };
 }
 
 function grantedEntryOf({ kind, number, name, credentialId }: GrantedEntry, entryId: CardId, lockId: LockId, now: number): Entry {
@@ -58,12 +70,12 @@ function followed(entry: Entry, current: Pick<EntryLookUp, 'past'>, view: Wanted
 }
 
 /**
- * Wanted by nobody, and surely not on the lock. What somebody took away there is remembered while its person is suspended: the end of that
- * does not put it back.
+ * Wanted by nobody, and surely not on the lock. What somebody took away there is remembered while it is lost or its person is suspended: the
+ * end of that does not put it back.
  */
 function isIdle(entry: Entry, { urgency }: Pick<WantedView, 'urgency'>): boolean {
   const { direct, held, missing } = entry;
-  if (missing && urgency(entry) === 'suspended') return false;
+  if (missing && urgency(entry) !== undefined) return false;
   return direct === null && (held === null || (held.sure && held.window === null));
 }
 

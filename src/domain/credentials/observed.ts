@@ -82,7 +82,12 @@ function afterRest(entry: Entry, shown: ValidWindow | null, around: Around): Ent
   const accepted = entry.accepted?.as === 'stranger' && !isSameWindow(entry.accepted.window, shown) ? null : entry.accepted;
   const isAsBefore = isSameWindow(before, shown) && missing === entry.missing && isUsed === entry.used && accepted === entry.accepted;
   if (isAsBefore && held?.basis !== 'phone') return entry;
-  return { ...entry, missing, accepted, used: isUsed, held: shown && sure(shown, held, around) };
+  return { ...entry, ...missingNow(entry, missing, around), accepted, used: isUsed, held: shown && sure(shown, held, around) };
+}
+
+/** What the entry says of it, with the date when it is news. */
+function missingNow(before: Entry, missing: boolean, { now }: Pick<Around, 'now'>): Pick<Entry, 'missing' | 'missingSince'> {
+  return missing && !before.missing ? { missing, missingSince: now } : { missing };
 }
 
 /** Whether the lock admits less than it surely did, of what is wanted. */
@@ -111,10 +116,11 @@ function afterStep(entry: Entry, held: Held, shown: ValidWindow | null, around: 
   if (sent !== null && shown === null) {
     const isUsed = entry.used || sent.once || before?.once === true;
     const wasThere = before !== undefined && before !== null && !isOver(before, around.now + clockToleranceMs);
-    return { ...entry, used: isUsed, missing: !isUsed && wanted !== null && (wasThere || entry.missing), held: null };
+    const missing = !isUsed && wanted !== null && (wasThere || entry.missing);
+    return { ...entry, used: isUsed, ...missingNow(entry, missing, around), held: null };
   }
   if (before === undefined || before === null || shown === null || isSameWindow(shown, before)) return { ...entry, held: now };
-  return { ...entry, held: now, missing: isMissing(entry, before, shown, wanted, around) };
+  return { ...entry, held: now, ...missingNow(entry, isMissing(entry, before, shown, wanted, around), around) };
 }
 
 /** The lock has done what was sent. */
@@ -143,16 +149,17 @@ function sure(window: ValidWindow, last: Held | null, { now, basis }: Around): H
 }
 
 /** The memory of the lock was emptied as a whole: nobody took away one of these. */
-export function afterReset(entries: readonly Entry[], around: Pick<Around, 'wanted'>): readonly Entry[] {
+export function afterReset(entries: readonly Entry[], around: Pick<Around, 'now' | 'wanted'>): readonly Entry[] {
   return entries.flatMap((entry) => {
     const { held, managed, used } = entry;
     if (held === null && managed) return [];
-    if (!managed) return entry.missing ? [] : [{ ...entry, missing: true, held: null }];
+    if (!managed) return entry.missing ? [] : [{ ...entry, ...missingNow(entry, true, around), held: null }];
     const wasOnce = held?.window?.once === true || held?.before?.once === true;
     const wasTakenOff = held?.sure === false && held.window === null && around.wanted(entry) !== null;
     // Only a phone has said that it was there: perhaps somebody has taken it off at the lock long ago.
     const missing = entry.missing || (held?.basis === 'phone' && !wasOnce && !wasTakenOff);
-    return [{ ...entry, missing, used: used || wasOnce, held: null, direct: wasTakenOff ? null : entry.direct }];
+    const direct = wasTakenOff ? null : entry.direct;
+    return [{ ...entry, ...missingNow(entry, missing, around), used: used || wasOnce, held: null, direct }];
   });
 }
 

@@ -20,7 +20,7 @@ const longer = someWindow({ startDate: 1_000, endDate: anyNow + 9e8 });
 
 describe('what was changed at the lock', () => {
   it('what is gone without the gateway is missing', () => {
-    expect(seen(someEntry(1), null, around())).toMatchObject({ missing: true, held: null });
+    expect(seen(someEntry(1), null, around())).toMatchObject({ missing: true, missingSince: anyNow, held: null });
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CardId } from '../../../src/domain/credentials/card.ts';
+import { lockId } from '../../support/domain.ts';
 import { someEntry, someStranger, surely } from '../../support/entries.ts';
 import { refusal } from '../../support/fake-link.ts';
 import { createReconciled, someGranted } from './support/reconciled.ts';
@@ -107,6 +108,40 @@ describe('what somebody takes away at the lock', () => {
     expect(site.memory.all().map(({ number }) => number)).toEqual(['7770002']);
     expect(site.statuses()).toContain('missing');
     expect(site.alarms).toEqual(new Set(['credentials-differ']));
+  });
+
+  it('stays away when its card was lost and is found', async () => {
+    const site = await createReconciled();
+    site.grants.push(someGranted(1), someGranted(2));
+    await site.wanted();
+    await site.hello();
+    site.memory.remove({ kind: 'card', number: '7770001' });
+    await site.hello();
+    const granted = site.grants.splice(0);
+    for (const credentialId of [1, 2]) site.lostCredentials.add(credentialId);
+    await site.wanted();
+    await site.hello();
+    expect(site.memory.all()).toEqual([]);
+    site.lostCredentials.clear();
+    site.grants.push(...granted);
+    await site.wanted();
+    await site.hello();
+    expect(site.memory.all().map(({ number }) => number)).toEqual(['7770002']);
+    expect(site.statuses()).toContain('missing');
+  });
+
+  it('stays away under the other number of its card when the reader is treated otherwise', async () => {
+    const site = await createReconciled();
+    site.grants.push(someGranted(1, { number: '1325672378', width: 4 }), someGranted(2, { number: '3661413478', width: 4 }));
+    await site.wanted();
+    await site.hello();
+    site.memory.remove({ kind: 'card', number: '1325672378' });
+    await site.hello();
+    await site.locks.update(lockId, (lock) => ({ ...lock, readerOrder: 'reverse' }));
+    await site.wanted();
+    await site.hello();
+    expect(site.memory.all().map(({ number }) => number)).toEqual([String(Buffer.from('da3cbc66', 'hex').readUInt32LE())]);
+    expect(site.statuses().toSorted()).toEqual(['missing', 'on-lock']);
   });
 
   it('all at once but in the same memory is missing, too', async () => {

@@ -40,6 +40,7 @@ const entry = z.strictObject({
   credentialId: z.int().positive().nullable(),
   held: held.nullable(),
   missing: z.boolean(),
+  missingSince: millis.exactOptional(),
   used: z.boolean(),
   accepted: z.strictObject({ as: z.literal('stranger'), window }).nullable(),
   scheduleId: z.int().positive().nullable(),

@@ -126,7 +126,8 @@ export async function createReconciled(some: Partial<Lock> = {}) {
     },
     statuses(): readonly EntryStatus[] {
       const there = entries.inMemory(lockId)?.entries ?? [];
-      const statusOf = reconciler.statesOf(lock, views(lock));
+      const now = locks.get(lockId) ?? lock;
+      const statusOf = reconciler.statesOf(now, views(now));
       return there.map((entry) => statusOf(entry).status);
     },
   };
