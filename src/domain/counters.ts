@@ -10,7 +10,8 @@ export type CountedId =
   | 'credentialId'
   | 'grantId'
   | 'scheduleId'
-  | 'revocationId';
+  | 'revocationId'
+  | 'suggestionId';
 
 /** Numbers that are never given twice, not even after a crash. A number is durable before it is given. */
 export interface CounterStore {

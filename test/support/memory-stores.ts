@@ -413,7 +413,7 @@ export function createMemoryAudit(): AuditStore & { readonly entries: ReadonlyMa
 export function createMemoryCounters(): CounterStore {
   const last = {
     ...{ lockId: 0, cardId: 0, accountId: 1, tokenId: 1, webhookId: 0 },
-    ...{ personId: 0, credentialId: 0, grantId: 0, scheduleId: 0, revocationId: 0 },
+    ...{ personId: 0, credentialId: 0, grantId: 0, scheduleId: 0, revocationId: 0, suggestionId: 0 },
   };
   const groups: string[] = [];
   return {

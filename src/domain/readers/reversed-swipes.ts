@@ -1,6 +1,7 @@
 // Listens to refused swipes, and remembers those whose reversed bytes are a card that is wanted on that very lock. It costs a look-up for a
 // good swipe, and a hostile lock can neither grow what is remembered nor have more than a few of its swipes judged.
 import type { Clock } from '../clock.ts';
+import type { CounterStore } from '../counters.ts';
 import { numberAtReader, type Reversal, reversalsOf } from '../credentials/byte-order.ts';
 import { sameCard } from '../credentials/card.ts';
 import type { Entry } from '../credentials/entry.ts';
@@ -15,11 +16,15 @@ import type { ReversedSwipe } from './suggestion.ts';
 
 /** What speaks for a reversed reader at one lock. */
 export interface Evidence {
+  /** Drawn before anybody sees it. */
   readonly suggestionId: number;
   readonly since: number;
   swipes: number;
   readonly cards: Map<number, ReversedSwipe>;
 }
+
+/** The same, while its id is being drawn. */
+type Gathered = Omit<Evidence, 'suggestionId'> & { suggestionId: number | undefined };
 
 export interface ReversedSwipes {
   /** undefined: nothing, or too little. */
@@ -40,6 +45,7 @@ export function createReversedSwipes(options: {
   readonly clock: Clock;
   readonly events: Pick<EventBus, 'subscribe'>;
   readonly entries: EntryStore;
+  readonly counters: Pick<CounterStore, 'next'>;
   /** Whether somebody wants this entry on its lock now. */
   readonly isWanted: (entry: Entry) => boolean;
   /** Whether the reader, in its other byte order, sees this number of the entry's card. */
@@ -47,12 +53,11 @@ export function createReversedSwipes(options: {
   /** Called when another card of this lock speaks for it. */
   readonly onCard: (lockId: LockId) => void;
 }): ReversedSwipes {
-  const { clock, events, entries, isWanted, isSeen, onCard } = options;
-  const byLock = new Map<LockId, Evidence>();
+  const { clock, events, entries, counters, isWanted, isSeen, onCard } = options;
+  const byLock = new Map<LockId, Gathered>();
   /** Locks whose reader gave a number as it is on the lock. */
   const asPlaced = new Set<LockId>();
   const limiter = createKeyedRateLimiter<LockId>({ clock, ...judged, maxKeys: locksAtMost });
-  let lastId = clock.now();
 
   /** A card that reads the same in both orders says nothing about the reader. */
   function opened(lockId: LockId, { credential }: RecordDraft): void {
@@ -92,15 +97,22 @@ export function createReversedSwipes(options: {
     evidence.cards.set(swipe.entryId, swipe);
     if (isNew && isEnough(lockId, evidence)) onCard(lockId);
   }
-  function begin(lockId: LockId): Evidence {
-    lastId += 1;
-    const evidence = { suggestionId: lastId, since: clock.now(), swipes: 0, cards: new Map() };
+  function begin(lockId: LockId): Gathered {
+    const evidence: Gathered = { suggestionId: undefined, since: clock.now(), swipes: 0, cards: new Map() };
+    void counters.next('suggestionId').then(
+      (suggestionId) => {
+        evidence.suggestionId = suggestionId;
+        if (byLock.get(lockId) === evidence && isEnough(lockId, evidence)) onCard(lockId);
+      },
+      // Without an id nobody can accept it: the next swipe begins anew.
+      () => byLock.get(lockId) === evidence && byLock.delete(lockId),
+    );
     if (byLock.size >= locksAtMost) byLock.delete(byLock.keys().next().value as LockId);
     byLock.set(lockId, evidence);
     return evidence;
   }
-  function isEnough(lockId: LockId, { cards }: Evidence): boolean {
-    return cards.size >= enoughCards || !asPlaced.has(lockId);
+  function isEnough(lockId: LockId, evidence: Gathered): evidence is Gathered & Evidence {
+    return evidence.suggestionId !== undefined && (evidence.cards.size >= enoughCards || !asPlaced.has(lockId));
   }
   function stored({ lockId, drafts }: StoredEvents): void {
     for (const draft of drafts) {
@@ -126,7 +138,7 @@ export function createReversedSwipes(options: {
       return evidence !== undefined && isEnough(lockId, evidence) ? evidence : undefined;
     },
     *all() {
-      for (const one of byLock) if (isEnough(...one)) yield one;
+      for (const [lockId, evidence] of byLock) if (isEnough(lockId, evidence)) yield [lockId, evidence];
     },
     forget,
   };

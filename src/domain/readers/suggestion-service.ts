@@ -45,7 +45,7 @@ export function createSuggestionService(options: {
   readonly counters: CounterStore;
 }): SuggestionService {
   const { clock, events, locks, entries, people, granted, counters } = options;
-  const swipes = createReversedSwipes({ clock, events, entries, isWanted, isSeen, onCard: (lockId) => void suggest(lockId) });
+  const swipes = createReversedSwipes({ clock, events, entries, counters, isWanted, isSeen, onCard: (lockId) => void suggest(lockId) });
 
   function isWanted({ lockId, direct, credentialId, managed, accepted }: Entry): boolean {
     if (!managed || accepted !== null) return false;
@@ -150,12 +150,15 @@ function otherOrder({ readerOrder = 'regular' }: Lock): 'regular' | 'reverse' {
   return readerOrder === 'regular' ? 'reverse' : 'regular';
 }
 
-/** One direct card under its other number; the old one goes off, and is gone from the list then. */
+/**
+ * One direct card under its other number; the old one goes off, and is gone from the list then. What somebody took away at the lock stays
+ * missing.
+ */
 function replacement(newest: EntryLookUp, { entryId, seen }: Hit, newId: CardId | undefined): EntriesChange {
   const entry = newest.byId(entryId);
   if (entry?.direct == null || newId === undefined || newest.byNumber('card', seen) !== undefined) return {};
   const isNothingElse = entry.held === null && entry.credentialId === null;
-  const moved: Entry = { ...entry, entryId: newId, number: seen, credentialId: null, held: null, missing: false, accepted: null };
+  const moved: Entry = { ...entry, entryId: newId, number: seen, credentialId: null, held: null, accepted: null };
   return isNothingElse ? { put: [moved], remove: [entryId] } : { put: [moved, { ...entry, direct: null }] };
 }
 

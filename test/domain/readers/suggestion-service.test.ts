@@ -147,6 +147,23 @@ describe('a suggestion', () => {
     expect(await list()).toMatchObject([{ cards: 2 }]);
   });
 
+  it('has an id that no other had, whatever the clock does, and none while no id can be drawn', async () => {
+    const { has, swipe, list, clock, suggestions, storage, entries } = await building();
+    const entry = await has(1, printed);
+    storage.fails = (write) => write === 'counters.suggestionId';
+    await swipe(reversed(printed, 4));
+    expect(await list()).toEqual([]);
+    storage.fails = () => false;
+    await swipe(reversed(printed, 4));
+    const [first] = await list();
+    await suggestions.accept(manager, first?.suggestionId ?? 0);
+    clock.setNow(clock.now() - 86_400_000);
+    await entries.update(lockId, () => ({ put: [{ ...entry, number: reversed(printed, 4) }] }));
+    await swipe(printed);
+    const [second] = await list();
+    expect(second?.suggestionId).toBeGreaterThan(first?.suggestionId ?? 0);
+  });
+
   it('is told at once, and again with another card, not with each swipe', async () => {
     const { has, swipe, events } = await building();
     const made: number[] = [];
@@ -226,6 +243,15 @@ describe('an accepted suggestion', () => {
     const moved = now?.byNumber('card', reversed(printed, 4));
     expect(moved).toMatchObject({ direct: always, held: null, name: direct.name, managed: true });
     expect([moved?.entryId === direct.entryId, orderOf()]).toEqual([false, undefined]);
+  });
+
+  it('leaves a direct card missing that somebody took off the lock', async () => {
+    const { swipe, list, suggestions, entries } = await building();
+    const missing = sampleEntry(300, lockId, { number: printed, held: null, missing: true, missingSince: 5 });
+    await entries.update(lockId, () => ({ put: [missing] }));
+    await swipe(reversed(printed, 4));
+    await suggestions.accept(manager, (await list())[0]?.suggestionId ?? 0);
+    expect(entries.inMemory(lockId)?.byNumber('card', reversed(printed, 4))).toMatchObject({ missing: true, missingSince: 5 });
   });
 
   it('is for access managers who are manager on the lock', async () => {

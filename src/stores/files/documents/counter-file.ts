@@ -22,12 +22,13 @@ const counters = z.strictObject({
   grantId: floor,
   scheduleId: floor,
   revocationId: floor,
+  suggestionId: floor,
   groups: z.array(z.strictObject({ groupId: z.int().min(1), name: z.string().min(1) })),
 });
 export type Counters = z.infer<typeof counters>;
 export const counterFormat: DocumentFormat<Counters> = {
-  schemaVersion: 4,
-  upgrades: { 1: withAllFloors, 2: withStarts, 3: withPeople },
+  schemaVersion: 5,
+  upgrades: { 1: withAllFloors, 2: withStarts, 3: withPeople, 4: withSuggestions },
   schema: counters,
 };
 type CounterKind = Exclude<keyof Counters, 'groups'>;
@@ -44,7 +45,7 @@ export interface CounterFile extends CounterStore {
 /** How many of these can be added per write of counters.json. */
 const idBlock = 100;
 /** Ids of what is added in numbers. */
-const inBlocks = ['cardId', 'personId', 'credentialId', 'grantId'] as const;
+const inBlocks = ['cardId', 'personId', 'credentialId', 'grantId', 'suggestionId'] as const;
 type KindInBlocks = (typeof inBlocks)[number];
 
 /** The counters of a gateway without any data. */
@@ -62,6 +63,7 @@ export const noCounters: Counters = {
   grantId: 0,
   scheduleId: 0,
   revocationId: 0,
+  suggestionId: 0,
   groups: [],
 };
 
@@ -82,6 +84,7 @@ const leaps: Readonly<Record<CounterKind, number>> = {
   grantId: 1e6,
   scheduleId: 1e6,
   revocationId: 1e6,
+  suggestionId: 1e6,
   recordId: 1e9,
 };
 const perSecond: Partial<Record<CounterKind, number>> = { recordId: 1_000, start: 1 / 60 };
@@ -191,6 +194,11 @@ function withStarts(content: unknown): unknown {
 function withPeople(content: unknown): unknown {
   const none = { personId: 0, credentialId: 0, grantId: 0, scheduleId: 0, revocationId: 0 };
   return typeof content === 'object' && content !== null ? { ...none, ...content } : content;
+}
+
+/** Schema 4 did not count suggestions: their ids began with the clock. */
+function withSuggestions(content: unknown): unknown {
+  return typeof content === 'object' && content !== null ? { suggestionId: 0, ...content } : content;
 }
 
 function isInBlocks(kind: string): kind is KindInBlocks {
