@@ -57,12 +57,13 @@ export function createAccessServices(options: AccessServicesOptions) {
 
 /** People and grants as tables. */
 function createImports(options: AccessServicesOptions, { wholePeople, widening }: ReturnType<typeof createPeopleServices>) {
-  const { clock, secrets, events, stores, timeZone, nextTurn } = options;
+  const { clock, secrets, events, stores, services, timeZone, nextTurn } = options;
   const { people, schedules, locks, accounts, imports } = stores;
   const callerOf = createStoredCaller(accounts);
   const runner = createImportRunner({ clock, imports, people, whole: wholePeople, callerOf, secrets, emit: events.emit });
   const days = createLocalDays(timeZone.offsetAt);
-  return { imports: createImportService({ clock, imports, people, schedules, locks, secrets, days, runner, nextTurn, widening }) };
+  const { accessPause: pause } = services;
+  return { imports: createImportService({ clock, imports, people, schedules, locks, secrets, days, runner, nextTurn, widening, pause }) };
 }
 
 /** Who could open, who did, and whether anything is missing. */

@@ -2,6 +2,7 @@
 import type { Caller } from '../accounts/account.ts';
 import { requireAccessRights } from '../accounts/permissions.ts';
 import type { Clock } from '../clock.ts';
+import type { AccessPause } from '../credentials/access-pause.ts';
 import { DomainError, invalidParameter } from '../errors.ts';
 import type { LocalLockView } from '../locks/lock-ports.ts';
 import { createSemaphore } from '../mutex.ts';
@@ -70,8 +71,9 @@ export function createImportService(options: {
   readonly runner: ImportRunner;
   readonly nextTurn: NextTurn;
   readonly widening: Pick<Widening, 'requireManaged'>;
+  readonly pause: Pick<AccessPause, 'since'>;
 }): Imports {
-  const { clock, imports, people, schedules, locks, secrets, days, runner, nextTurn, widening } = options;
+  const { clock, imports, people, schedules, locks, secrets, days, runner, nextTurn, widening, pause } = options;
   const slices = createSlices(clock, nextTurn);
   const oneByOne = createSemaphore(1);
   let waiting = 0;
@@ -122,6 +124,16 @@ export function createImportService(options: {
     return stored;
   }
 
+  /** It was under way when the backup was made: what became of it since, and whether it is wanted still, only a person knows. */
+  function isFromBackup({ changedAt }: StoredImport): boolean {
+    const restoredAt = pause.since();
+    return restoredAt !== null && changedAt <= restoredAt;
+  }
+  async function end({ importId }: StoredImport): Promise<void> {
+    const reason = 'a backup was restored while it was being applied: make a new dry run';
+    await imports.update(importId, (newest) => ({ ...newest, state: 'stopped', reason, changedAt: clock.now() }));
+  }
+
   async function requireUnchanged(one: StoredImport): Promise<void> {
     const { importId, doors, surroundings, absent, counts } = one;
     const now = await slices.run(hashSurroundings(doors, world(), secrets.hash));
@@ -135,7 +147,12 @@ export function createImportService(options: {
   return {
     name: 'imports',
     async start() {
-      for (const { importId, state } of imports.all()) if (state === 'applying') void runner.run(importId);
+      for (const one of imports.all()) {
+        if (one.state !== 'applying') continue;
+        // What cannot be stored now waits for the next start.
+        if (isFromBackup(one)) await end(one).catch(() => undefined);
+        else void runner.run(one.importId);
+      }
       await purge().catch(() => undefined);
     },
     stop: () => runner.stop(),

@@ -32,6 +32,8 @@ async function office() {
     /** Called before each write; may throw. */
     onWrite: async (_count: number): Promise<void> => undefined,
     writes: 0,
+    /** When a backup was restored; null: nobody has to compare. */
+    pausedSince: null as number | null,
   };
   let lastId = 100;
   const ids = { credentialId: () => ++lastId as CredentialId, grantId: () => ++lastId as GrantId };
@@ -64,6 +66,7 @@ async function office() {
       ...{ clock, imports, people, schedules, runner, days: createLocalDays(berlinOffset) },
       locks: { all: () => state.locks as never },
       secrets: { hash, newToken: () => `${++lastId}` },
+      pause: { since: () => state.pausedSince },
       nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
       widening: {
         requireManaged(_caller, lockIds: Iterable<LockId>) {
@@ -256,6 +259,27 @@ describe('an import that is being applied', () => {
       expect(it.people.all()).toHaveLength(4);
       expect((await service.dryRun(anna, table, 'keep')).plan.counts).toEqual({ added: 0, updated: 0, unchanged: 3, extraneous: 1 });
     }
+  });
+
+  test('does not go on by itself after a restore, and one that was applied since the restore does', async () => {
+    const it = await office();
+    const before = it.people.all();
+    const { importId } = await planned(it);
+    const appliedBy = { accountId: anna.accountId, username: 'anna', tokenId: null };
+    const applying = (changedAt: number) =>
+      it.imports.update(importId, (newest) => ({ ...newest, state: 'applying', appliedBy, changedAt }));
+    await applying(it.clock.now() - 60_000);
+    it.state.pausedSince = it.clock.now();
+    const restored = it.start();
+    await restored.service.start();
+    await it.ended();
+    expect(it.people.all()).toEqual(before);
+    const { stored } = restored.service.progress(anna, importId);
+    expect(stored).toMatchObject({ state: 'stopped', reason: expect.stringContaining('restored'), changes: 3 });
+    await applying(it.clock.now() + 1);
+    await it.start().service.start();
+    await it.ended();
+    expect(it.imports.get(importId)).toMatchObject({ state: 'applied' });
   });
 
   test('leaves whoever is changed meanwhile alone, and says so', async () => {
