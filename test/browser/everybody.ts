@@ -33,7 +33,7 @@ const everyPage = [
 ];
 
 /** What reaches beyond the screen, and so makes the page scroll sideways. */
-const tooWide = `document.documentElement.scrollWidth <= innerWidth ? []
+const tooWide = `Math.max(document.documentElement.scrollWidth, content.scrollWidth) <= innerWidth ? []
   : [...document.querySelectorAll('main *')].filter((one) => one.getBoundingClientRect().right > innerWidth).map((one) => one.outerHTML.slice(0, 120))`;
 
 export function everybodyTests(at: At): void {

@@ -24,8 +24,8 @@ export function firstImpressionTests(at: At): void {
     await stage.kill();
     const away = page.getByText('The gateway does not answer').first();
     await away.waitFor();
-    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
-    expect(await page.evaluate('scrollY')).toBeGreaterThan(100);
+    await page.evaluate('content.scrollTo(0, content.scrollHeight)');
+    expect(await page.evaluate('content.scrollTop')).toBeGreaterThan(100);
     const { y } = (await away.boundingBox()) ?? { y: -1 };
     expect(y).toBeGreaterThan(0);
     expect(y).toBeLessThan(300);

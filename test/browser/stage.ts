@@ -106,8 +106,6 @@ export async function openStage(locks: readonly LockProfileInput[]): Promise<Sta
       await page.getByText('Live', { exact: true }).waitFor();
     },
     async go(page, path, heading) {
-      // They would go by themselves, and lie over what is to be pressed until then.
-      await page.evaluate(`for (const dismiss of document.querySelectorAll('.toast button')) dismiss.click()`);
       await page.evaluate(`location.hash = ${JSON.stringify(`#/${path}`)}`);
       await page.getByRole('heading', { level: 1, name: heading }).waitFor();
     },
@@ -127,9 +125,9 @@ export async function openStage(locks: readonly LockProfileInput[]): Promise<Sta
     async picture(page, name) {
       if (!makesPictures) return;
       // What was done before is no part of it.
-      await page.evaluate(`for (const toasts of document.querySelectorAll('.toasts')) toasts.style.opacity = '0'`);
+      await page.evaluate(`for (const dismiss of document.querySelectorAll('.toast button')) dismiss.click()`);
+      await page.locator('.toast').first().waitFor({ state: 'detached' });
       await page.screenshot({ path: join(pictures, `${name}.png`), animations: 'disabled' });
-      await page.evaluate(`for (const toasts of document.querySelectorAll('.toasts')) toasts.style.opacity = ''`);
     },
     async kill() {
       line.lead(undefined);

@@ -18,7 +18,7 @@ export function PageHead({ title, intro, up, children }: PageHeadProps) {
   }, [title]);
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });
-    window.scrollTo(0, 0);
+    document.getElementById('content')?.scrollTo(0, 0);
   }, []);
   return (
     <header class="page-head">

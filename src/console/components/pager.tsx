@@ -19,7 +19,7 @@ export function Pager({ pageNo, pages, total, onTurn, isPart = false }: PagerPro
   const turn = (to: number) => {
     onTurn(to);
     // A person reads the new page from its beginning.
-    if (!isPart) window.scrollTo(0, 0);
+    if (!isPart) document.getElementById('content')?.scrollTo(0, 0);
   };
   return (
     <nav class="pager" aria-label={common.pages}>

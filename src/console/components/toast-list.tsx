@@ -1,13 +1,17 @@
-// The messages of `toasts.ts`.
+// The messages of `toasts.ts`. They have a row of their own below the page, so that they cover nothing.
+import { useEffect } from 'preact/hooks';
 import { useApp, useStrings } from '../app.ts';
 import { Icon } from './icon.tsx';
 
 export function ToastList() {
   const { toasts } = useApp();
   const { common } = useStrings();
+  const { value: list } = toasts.list;
+  // The page has got lower: what has the focus stays in sight.
+  useEffect(() => document.activeElement?.scrollIntoView({ block: 'nearest' }), [list]);
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {toasts.list.value.map(({ id, kind, text }) => (
+      {list.map(({ id, kind, text }) => (
         <div key={id} class={`toast ${kind}`}>
           <p class="toast-text">{text}</p>
           <button type="button" class="button quiet square" aria-label={common.dismiss} onClick={() => toasts.dismiss(id)}>
