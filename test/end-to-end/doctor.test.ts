@@ -14,6 +14,9 @@ let site: Site;
 
 beforeAll(async () => {
   site = await openSite({ locks: [{}] });
+  // What the daemon writes of the lock's coming is on the disk.
+  const accessLines = async () => (await contents(join(site.dataDir, 'access'))).join('');
+  await until(async () => (await accessLines()).includes('"what":"clock"'), 'the clock of the lock is known');
 });
 afterAll(async () => {
   await runs.endAll();

@@ -2,7 +2,7 @@
 import { DomainError } from '../errors.ts';
 import type { CardId, Validity } from './card.ts';
 import { cardWindow, emptyEntry } from './card-rules.ts';
-import type { Entry } from './entry.ts';
+import { answered, type Entry } from './entry.ts';
 import { listedCard } from './listed-card.ts';
 import type { EntriesChange, EntryLookUp } from './lock-entries.ts';
 
@@ -15,7 +15,7 @@ export function queuedAdd(current: EntryLookUp, fresh: NewEntry, validity: Valid
     throw new DomainError('card-exists', `card ${there.entryId} of this lock has that number already`);
   }
   const { name, createdAt, createdBy } = fresh;
-  const entry = there ?? emptyEntry(fresh);
+  const entry = there === undefined ? emptyEntry(fresh) : answered(there);
   return { ...entry, name, createdAt, createdBy, managed: true, missing: false, accepted: null, direct: cardWindow(validity) };
 }
 

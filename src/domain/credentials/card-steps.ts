@@ -5,7 +5,7 @@ import type { CommandService } from '../locks/command-service.ts';
 import { type Card, type CardId, sameCard, type Validity } from './card.ts';
 import { sendCardCommand } from './card-commands.ts';
 import { cardWindow, emptyEntry, entryWithId, heldBefore, removal } from './card-rules.ts';
-import type { Entry, Held } from './entry.ts';
+import { answered, type Entry, type Held } from './entry.ts';
 import type { EntryChange } from './entry-changes.ts';
 import { listedCard } from './listed-card.ts';
 import type { EntriesChange, EntryLookUp } from './lock-entries.ts';
@@ -54,7 +54,8 @@ export function addition({
       const held = open(window, last, createdAt);
       if (there !== undefined && there.credentialId !== null) return { ...there, held };
       const { name, createdBy } = last === null ? card : { name: '', createdBy: '' };
-      return { ...(there ?? newEntry(card)), name, createdBy, held, managed: true, missing: false };
+      const entry = { ...(there ?? newEntry(card)), name, createdBy, held, managed: true, missing: false };
+      return last === null ? { ...entry, unanswered: true } : entry;
     },
     send: (request) =>
       sendCardCommand(commands, request, { op: 'add-card', cardNumber: sameCard(cardNumber), startDate, endDate }, undefined),
@@ -84,7 +85,7 @@ function owned(there: Entry | undefined, card: Card): Entry {
   const { cardNumber: number, name, createdAt, createdBy } = card;
   return there === undefined
     ? newEntry(card)
-    : { ...there, number, name, createdAt, createdBy, managed: true, missing: false, accepted: null };
+    : { ...answered(there), number, name, createdAt, createdBy, managed: true, missing: false, accepted: null };
 }
 
 interface OfCard {

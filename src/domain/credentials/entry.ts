@@ -75,6 +75,13 @@ export interface Entry {
   readonly scheduleId: number | null;
   /** Somebody chose the digits of the passcode; absent: the gateway made them, or it is none. */
   readonly custom?: true;
+  /** It exists because of an add that nobody has heard the outcome of: it is no card of anybody, also while it is taken off the lock. */
+  readonly unanswered?: true;
+}
+
+/** The entry when somebody wants it after all. */
+export function answered({ unanswered, ...entry }: Entry): Entry {
+  return entry;
 }
 
 /** The difference of wanted and held (HTTP API 12). */

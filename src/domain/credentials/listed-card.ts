@@ -6,8 +6,8 @@ import type { Entry, ValidWindow } from './entry.ts';
 
 /**
  * Undefined: a passcode, or an entry that is not listed. Listed is what the lock holds because somebody wants it, or did until now, what is
- * missing from it, and what has ended. Not listed is what it does not hold yet, what it holds for nobody, and an add without an answer of
- * what was not there before.
+ * missing from it, and what has ended. Not listed is what it does not hold yet, what it holds for nobody, and an add whose caller did not
+ * hear the outcome, of what was not there before.
  */
 export function listedCard(entry: Entry, now: number): Card | undefined {
   const window = entry.kind === 'card' ? listedWindow(entry, now) : undefined;
@@ -19,11 +19,11 @@ export function listedCard(entry: Entry, now: number): Card | undefined {
 
 /** When a listed entry opens; undefined: it is not listed. With an open outcome, the times are those of before, until the lock has said. */
 export function listedWindow(entry: Entry, now: number): ValidWindow | undefined {
-  const { direct, held, credentialId, missing } = entry;
+  const { direct, held, credentialId, missing, unanswered } = entry;
   if (held === null || (held.sure && held.window === null)) {
     return direct !== null && (missing || hasEnded(direct, now)) ? direct : undefined;
   }
-  if (isStranger(entry)) return undefined;
+  if (isStranger(entry) || (unanswered && direct === null && credentialId === null)) return undefined;
   if (held.sure) return held.window ?? undefined;
   if (direct !== null) return held.before ?? direct;
   if (credentialId !== null) return held.before ?? held.window ?? undefined;

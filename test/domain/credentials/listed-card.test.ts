@@ -49,6 +49,8 @@ describe('a card is listed', () => {
     ['it is surely gone, and not wanted', { direct: null, held: sure(null) }],
     ['its add has no answer, and it was not there before', { direct: null, held: open(early, null) }],
     ['its add has no answer, and nobody knows whether it was there', { direct: null, held: open(early) }],
+    ['its add had no answer, and the lock has it', { direct: null, unanswered: true }],
+    ['its add had no answer, and it is being removed', { direct: null, unanswered: true, held: open(null, early) }],
     ['it is on the lock for nobody', { ...stranger }],
     ['its add over a stranger has no answer', { ...stranger, held: open(late, early) }],
     ['it is a passcode', { kind: 'passcode' }],

@@ -45,6 +45,7 @@ const entry = z.strictObject({
   accepted: z.strictObject({ as: z.literal('stranger'), window }).nullable(),
   scheduleId: z.int().positive().nullable(),
   custom: z.literal(true).exactOptional(),
+  unanswered: z.literal(true).exactOptional(),
 }) satisfies z.ZodType<Entry>;
 
 export type EntryRow = Entry | PastHolder;
