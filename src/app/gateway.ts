@@ -111,7 +111,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
 }
 
 function createServicesFor(base: Base, { store, storageHealth }: Storage, drivers: Drivers): Services {
-  const { config, version, clock, secrets, events, addresses } = base;
+  const { config, version, clock, secrets, events, addresses, nextTurn } = base;
   const ownPorts = () => Object.values(addresses.all()).map(({ port }) => port);
   const { networks, timeoutMs } = config.webhooks;
   return createServices({
@@ -127,10 +127,8 @@ function createServicesFor(base: Base, { store, storageHealth }: Storage, driver
   });
 }
 
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
-
 function createAccessServicesFor(base: Base, { store }: Storage, drivers: Drivers, services: Services): AccessServices {
-  const { clock, secrets, events, timeZone } = base;
+  const { clock, secrets, events, timeZone, nextTurn } = base;
   const { clockIsSuspect } = store.clockTrust;
   return createAccessServices({ clock, clockIsSuspect, timeZone, nextTurn, secrets, events, stores: store.ports, drivers, services });
 }

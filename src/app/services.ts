@@ -102,7 +102,7 @@ type CommandServices = ReturnType<typeof createCommandServices>;
 
 /** What the gateway says to people and programs without being asked: alarms, live events, webhooks. */
 function createLiveServices(options: ServicesOptions, { lists, certainty }: CommandServices, administration: Mutex) {
-  const { clock, clockIsSuspect, secrets, events, stores, drivers: link, recordDays } = options;
+  const { clock, clockIsSuspect, secrets, events, stores, drivers: link, recordDays, nextTurn } = options;
   const { locks, entries, people, accounts, statuses, counters, records, removedLocks } = stores;
   const { emit } = events;
   const { endAfterMs } = options.alarmDetector;
@@ -116,7 +116,7 @@ function createLiveServices(options: ServicesOptions, { lists, certainty }: Comm
     bodies: options.webhookBodies,
     random: options.random,
   });
-  const accessRecorder = createAccessRecorder({ clock, events, log: stores.access, locks, entries, accounts, people });
+  const accessRecorder = createAccessRecorder({ clock, events, log: stores.access, locks, entries, accounts, people, nextTurn });
   /** What programs and the access log learn of a change is on the disk before its caller learns that it is done. */
   const changeStored = async (): Promise<void> => {
     await Promise.all([webhooks.stored(), accessRecorder.stored()]);

@@ -61,7 +61,8 @@ export async function createAccessDomain(initial: readonly Lock[] = [someLock()]
   );
   const people = createMemoryPeople(events.emit);
   /** Of a process that begins with these lines; it hears what happens from now on. */
-  const createRecorder = (lines: MemoryAccessLog) => createAccessRecorder({ clock, events, log: lines, locks, entries, accounts, people });
+  const createRecorder = (lines: MemoryAccessLog, nextTurn = () => Promise.resolve()) =>
+    createAccessRecorder({ clock, events, log: lines, locks, entries, accounts, people, nextTurn });
   return {
     clock,
     events,

@@ -9,6 +9,7 @@ import type { Lock, LockId } from '../locks/lock.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
 import { createMutex } from '../mutex.ts';
 import type { Part } from '../part.ts';
+import type { NextTurn } from '../people/in-slices.ts';
 import type { LocalPeopleView } from '../people/people-ports.ts';
 import type { CredentialId } from '../people/person.ts';
 import { accountDraft, draftsOf, type EntryNames, goneDraftsOf, lockDraft, roleDraft, rolesOn, spanOf } from './access-drafts.ts';
@@ -33,13 +34,18 @@ export function createAccessRecorder(options: {
   readonly entries: Pick<EntryStore, 'of'>;
   readonly accounts: Pick<AccountStore, 'page' | 'get'>;
   readonly people: Pick<LocalPeopleView, 'byCredential'>;
+  readonly nextTurn: NextTurn;
 }): AccessRecorder {
   const { clock, events, log, locks, accounts, people } = options;
   const names: EntryNames = { personOf: (credentialId) => people.byCredential(credentialId as CredentialId) };
   const missing = createMissingLines({ ...options, names });
   const presence = createPresenceLines({ clock, events, log, append });
-  /** Locks whose lines are compared with what is stored when somebody needs them, or one after the other behind a start. */
-  const unchecked = new Set<LockId>();
+  /**
+   * Locks whose lines are compared with what is stored when somebody needs them, or one after the other behind a start. Each has the number of
+   * its newest reason: another one may come while the lock is compared.
+   */
+  const unchecked = new Map<LockId, number>();
+  let reasons = 0;
   const oneByOne = createMutex();
   let checking: Promise<void> = Promise.resolve();
   let isRunning = false;
@@ -48,12 +54,16 @@ export function createAccessRecorder(options: {
 
   const now = () => ({ notBefore: clock.now(), notAfter: clock.now() });
 
+  function checkLater(lockId: LockId): void {
+    reasons += 1;
+    unchecked.set(lockId, reasons);
+  }
   function append(drafts: readonly AccessDraft[]): void {
     if (drafts.length === 0) return;
     log.append(drafts).catch(() => {
       for (const { lockId } of drafts) {
         if (lockId === null) hasGaps = true;
-        else unchecked.add(lockId);
+        else checkLater(lockId);
       }
     });
   }
@@ -68,7 +78,7 @@ export function createAccessRecorder(options: {
   function lockChanged(before: Lock | undefined, after: Lock | undefined): void {
     if (before !== undefined && after === undefined) {
       presence.forget(before.lockId);
-      unchecked.add(before.lockId);
+      checkLater(before.lockId);
       void caughtUp(before.lockId).catch(() => undefined);
       return;
     }
@@ -89,16 +99,16 @@ export function createAccessRecorder(options: {
     if (!log.says(draft)) append([draft]);
   }
   async function check(lockId: LockId): Promise<void> {
-    if (!unchecked.has(lockId)) return;
-    const drafts = await missing.ofLock(lockId);
-    if (drafts.length > 0) await log.append(drafts);
-    unchecked.delete(lockId);
+    for (let reason = unchecked.get(lockId); reason !== undefined; reason = unchecked.get(lockId)) {
+      await missing.ofLock(lockId, log.append);
+      if (unchecked.get(lockId) === reason) unchecked.delete(lockId);
+    }
   }
   function caughtUp(lockId: LockId): Promise<void> {
     return unchecked.has(lockId) ? oneByOne(() => check(lockId)) : Promise.resolve();
   }
   async function checkAll(): Promise<void> {
-    for (const lockId of [...unchecked]) {
+    for (const lockId of [...unchecked.keys()]) {
       if (!isRunning) return;
       await caughtUp(lockId).catch(() => undefined);
     }
@@ -123,7 +133,7 @@ export function createAccessRecorder(options: {
       const wasClean = log.says(lockDraft(null, 'offline', '', now()));
       const lockIds = locks.all().map(({ lockId }) => lockId);
       if (!wasClean) {
-        for (const lockId of lockIds) unchecked.add(lockId);
+        for (const lockId of lockIds) checkLater(lockId);
         if (log.newestAt() > 0)
           append([lockDraft(null, 'offline', '', { notBefore: Math.min(log.newestAt(), clock.now()), notAfter: clock.now() })]);
       }

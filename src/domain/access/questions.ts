@@ -83,10 +83,8 @@ export function createAccessQuestions(options: {
       await recorder.caughtUp(lockId);
       const lines = await log.ofLock(lockId, knownAt);
       const gateway = await log.ofLock(null, knownAt);
-      await nextTurn();
       const contact = contactOf(inOrder([...lines, ...gateway].filter(isOfContact)), lockId, knownAt);
       const openers = await slices.run(findOpeners(lines, gateway, { at: date, calendar: calendar(), contact }));
-      await nextTurn();
       // The rights may have gone while the log was read.
       const lock = requireAsked(locks, caller, lockId);
       const answer = paginate(openers.sort(compareOpeners), page);

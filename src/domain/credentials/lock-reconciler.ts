@@ -39,7 +39,7 @@ export interface LockReconcilerPorts {
   readonly clockIsSuspect: () => boolean;
   readonly emit: Emit;
   /** Resolves in a turn of the event loop that no other lock shares: what is computed for one lock takes as long as there are people on it. */
-  readonly ownTurn: NextTurn;
+  readonly nextTurn: NextTurn;
   /** Sessions in which what their locks hold is known. */
   readonly sure: WeakSet<LockSession>;
   /** A look has ended: nothing more is to be done now. `edge`: when something else may be wanted by itself, by the wall clock. */
@@ -146,15 +146,15 @@ export function createLockReconciler(ports: LockReconcilerPorts, lockId: LockId)
     const lock = locks.get(lockId);
     if (lock === undefined) return false;
     await ports.undoRefused(lockId);
-    await ports.ownTurn();
+    await ports.nextTurn();
     const view = views(lock);
-    await ports.ownTurn();
+    await ports.nextTurn();
     const there = await followGrants(ports, lockId, view);
     const session = link.session(lockId);
     const end = async (): Promise<false> => {
-      await ports.ownTurn();
+      await ports.nextTurn();
       const edge = view.nextEdge((await entries.of(lockId)).entries);
-      await ports.ownTurn();
+      await ports.nextTurn();
       ports.looked(lock, await entries.of(lockId), view, edge, breaker);
       return false;
     };

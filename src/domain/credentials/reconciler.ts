@@ -6,7 +6,6 @@ import type { LockSession } from '../locks/lock-link.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
 import type { HelloReport } from '../locks/lock-report.ts';
 import type { Part } from '../part.ts';
-import { createOwnTurns, type NextTurn } from '../people/in-slices.ts';
 import type { Breaker } from './breaker.ts';
 import type { Entry } from './entry.ts';
 import { type EntryState, entryState } from './entry-status.ts';
@@ -36,11 +35,10 @@ export interface Reconciler extends Part {
 }
 
 interface ReconcilerOptions
-  extends Omit<LockReconcilerPorts, 'check' | 'looked' | 'sure' | 'locks' | 'counters' | 'ownTurn'>,
+  extends Omit<LockReconcilerPorts, 'check' | 'looked' | 'sure' | 'locks' | 'counters'>,
     Pick<MemoryCheckPorts, 'counters' | 'evidence'> {
   readonly locks: LockStore;
   readonly events: Pick<EventBus, 'subscribe'>;
-  readonly nextTurn: NextTurn;
   readonly alarms: Pick<AlarmService, 'raise' | 'clear'>;
 }
 
@@ -70,12 +68,11 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   let isRunning = false;
 
   const check = createMemoryCheck(options);
-  const ownTurn = createOwnTurns(options.nextTurn);
 
   function objectOf(lockId: LockId): LockReconciler {
     const there = byLock.get(lockId);
     if (there !== undefined) return there;
-    const made = createLockReconciler({ ...options, check, sure, looked, ownTurn }, lockId);
+    const made = createLockReconciler({ ...options, check, sure, looked }, lockId);
     byLock.set(lockId, made);
     return made;
   }

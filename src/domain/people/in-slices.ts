@@ -1,13 +1,13 @@
 // Long work in short pieces, so that doors never wait for it.
 import type { Clock } from '../clock.ts';
 
-/** Resolves in the next turn of the event loop. */
+/** Resolves in a later turn of the event loop. */
 export type NextTurn = () => Promise<void>;
 
 const sliceMs = 4;
 
 export interface Slices {
-  /** Runs a generator to its end; other work runs whenever a slice is over. */
+  /** Runs a generator to its end, a slice in each turn; what the caller does next shares the last one. */
   run<T>(work: Generator<unknown, T>): Promise<T>;
 }
 
@@ -24,13 +24,13 @@ export function createBreaks(clock: Pick<Clock, 'monotonic'>, nextTurn: NextTurn
 export function createSlices(clock: Pick<Clock, 'monotonic'>, nextTurn: NextTurn): Slices {
   return {
     async run(work) {
-      let startedAt = clock.monotonic();
       for (;;) {
-        const step = work.next();
-        if (step.done === true) return step.value;
-        if (clock.monotonic() - startedAt < sliceMs) continue;
         await nextTurn();
-        startedAt = clock.monotonic();
+        const startedAt = clock.monotonic();
+        do {
+          const step = work.next();
+          if (step.done === true) return step.value;
+        } while (clock.monotonic() - startedAt < sliceMs);
       }
     },
   };

@@ -211,3 +211,26 @@ test('a line for which there is no room is written when there is', async () => {
   await recorder.allCaughtUp();
   expect([...log.topicsOf(doorSeven)]).toEqual(expect.arrayContaining(['held 41', 'wanted 41']));
 });
+
+test('what ends while many entries are compared is not said to be so afterwards', async () => {
+  const { put, drop, clock, createRecorder } = await createAccessDomain();
+  const ids = Array.from({ length: 450 }, (_, n) => n + 1);
+  await put(...ids.map((id) => someEntry(id, { held: heldSince(clock.now()) })));
+  const log = createMemoryAccessLog(clock.now);
+  const isSaid = (id: number) => log.topicsOf(doorSeven).has(`held ${id}`);
+  const seen: boolean[] = [];
+  let turns = 0;
+  const recorder = createRecorder(log, async () => {
+    turns += 1;
+    if (turns !== 3) return;
+    seen.push(isSaid(1), isSaid(440));
+    await drop(1);
+    await drop(440);
+  });
+  await recorder.start();
+  await recorder.allCaughtUp();
+  expect(seen).toEqual([true, false]);
+  expect(ids.filter((id) => !isSaid(id))).toEqual([1, 440]);
+  expect(log.lines.filter(({ entryId, what }) => entryId === 1 && what === 'gone')).toHaveLength(1);
+  await recorder.stop();
+});
