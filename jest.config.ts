@@ -11,8 +11,8 @@ const config: Config = {
     ],
   },
   injectGlobals: false,
-  // One more than the cores of the machine that this is for: many of the tests wait for processes, and for timers of the real daemon.
-  maxWorkers: 3,
+  // Twice the cores of the machine that this is for: most of the long tests wait for processes, and for timers of the real daemon.
+  maxWorkers: 4,
   workerIdleMemoryLimit: '700MB',
   coverageProvider: 'v8',
   // Far more than any test needs: it ends what hangs. On a slow machine a test may take its time.
