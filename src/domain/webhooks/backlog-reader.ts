@@ -1,9 +1,10 @@
-// Reads the records that queues do not have in memory from the record log: in one pass for all queues, because the log mixes the records of
-// all locks.
+// Reads the records that queues do not have in memory from the record log: in one pass for all queues of a receiver, because the log mixes
+// the records of all locks.
 import type { LockId } from '../locks/lock.ts';
 import type { LockRecord } from '../records/record.ts';
+import { recordsOfLockAtMost } from './account-feed.ts';
 import type { Delivery } from './delivery.ts';
-import { type DeliveryQueue, type DeliveryQueues, nextIn, recordsOfLockAtMost } from './delivery-queues.ts';
+import type { DeliveryQueue, DeliveryQueues } from './delivery-queues.ts';
 
 /** Resolves at the end of a pass. Rejects when the log cannot be read. */
 export function createBacklogReader(options: {
@@ -17,10 +18,9 @@ export function createBacklogReader(options: {
   let pass: Promise<void> | undefined;
 
   async function readAll(): Promise<void> {
-    /** How far each queue was read. A queue that is not loaded so far was unloaded meanwhile. */
+    /** How far each queue was read. A queue that has come elsewhere so far was unloaded meanwhile, or has sent what its feed had. */
     const cursors = new Map<LockId | null, { readonly queue: DeliveryQueue; at: number }>();
-    for (const queue of queues.all())
-      if (nextIn(queue) === 'unloaded') cursors.set(queue.lockId, { queue, at: queue.unloadedAfter as number });
+    for (const queue of queues.all()) if (queues.next(queue) === 'unloaded') cursors.set(queue.feed.lockId, { queue, at: queue.readTo });
     const upTo = newestRecord();
     let room = queues.room();
     let readTo = Math.min(...[...cursors.values()].map(({ at }) => at));
@@ -29,20 +29,19 @@ export function createBacklogReader(options: {
         if (room === 0) break;
         readTo = record.recordId;
         const cursor = cursors.get(record.lockId);
-        if (cursor === undefined || record.recordId <= cursor.at || cursor.queue.unloadedAfter !== cursor.at) continue;
-        queues.load(cursor.queue, deliveryOf(record));
+        if (cursor === undefined || record.recordId <= cursor.at || cursor.queue.readTo !== cursor.at) continue;
+        const { queue } = cursor;
+        queue.loaded.push(deliveryOf(record));
+        queue.readTo = record.recordId;
         cursor.at = record.recordId;
         room -= 1;
         // The queue has enough: another pass reads its next records.
-        if (cursor.queue.deliveries.length >= recordsOfLockAtMost) cursors.delete(record.lockId);
+        if (queue.loaded.length >= recordsOfLockAtMost) cursors.delete(record.lockId);
       }
       if (room === 0) break;
     }
     if (room > 0) readTo = upTo;
-    for (const { queue, at } of cursors.values()) {
-      const isAll = room > 0 && queue.newest <= Math.max(at, upTo);
-      if (queue.unloadedAfter === at) queue.unloadedAfter = isAll ? undefined : Math.max(at, readTo);
-    }
+    for (const { queue, at } of cursors.values()) if (queue.readTo === at) queue.readTo = Math.max(at, readTo);
   }
 
   return () => {

@@ -2,11 +2,11 @@
 // when the process ends is sent once more after the next start.
 import type { Caller } from '../accounts/account.ts';
 import type { Clock } from '../clock.ts';
-import type { LiveEvent } from '../events/live-event.ts';
 import type { LiveService } from '../events/live-service.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { RateLimitedQueue } from '../rate-limiter.ts';
 import type { LockRecord } from '../records/record.ts';
+import type { AccountFeed, FeedListener, LockFeed } from './account-feed.ts';
 import { createBacklogReader } from './backlog-reader.ts';
 import {
   type Attempt,
@@ -19,13 +19,15 @@ import {
   type Outcome,
   pauseMs,
   retryForMs,
+  stored,
   withFailed,
 } from './delivery.ts';
 import { createDeliveryLog } from './delivery-log.ts';
-import { createDeliveryQueues, type DeliveryQueue, nextIn } from './delivery-queues.ts';
+import { createDeliveryQueues, type DeliveryQueue } from './delivery-queues.ts';
 import { createNotifiedAlarms } from './notified-alarms.ts';
 import { createProgressCheckpoint } from './progress-checkpoint.ts';
 import { createQueueScheduler, type Pause } from './queue-scheduler.ts';
+import type { EventFilter } from './webhook.ts';
 
 /** The pause after the disk could not be read. */
 const readAgainMs = 5_000;
@@ -48,13 +50,14 @@ export interface DeliveryWorkerOptions {
   readonly clockIsSuspect: () => boolean;
   readonly stats: DeliveryStats;
   readonly rateLimiter: RateLimitedQueue;
-  /** Returns the same delivery for each worker that gets an event. */
   readonly deliveryOf: (event: DeliveryEvent) => Delivery;
+  /** Of the account; it has the latest events for all its receivers. */
+  readonly feed: AccountFeed;
   /** The receiver gets the events that this account may get. */
   readonly caller: Caller;
   readonly channel: DeliveryChannel;
   /** Whether the receiver's filters accept the event now. */
-  readonly wants: (type: LiveEvent['type'], lockId: LiveEvent['lockId']) => boolean;
+  readonly wants: EventFilter;
   /** The stored progress from which it continues. */
   readonly progress: DeliveryProgress;
   /** Applies `change` to the stored progress. */
@@ -73,9 +76,10 @@ export type DeliveryWorker = ReturnType<typeof createDeliveryWorker>;
 
 /** The worker of one receiver, with what was stored of its progress. It sends from `start` on. */
 export function createDeliveryWorker(options: DeliveryWorkerOptions) {
-  const { clock, live, random, stats, rateLimiter, deliveryOf, caller, channel, wants, progress, store } = options;
+  const { clock, live, random, stats, rateLimiter, deliveryOf, feed, caller, channel, wants, progress, store } = options;
   const { newestRecord } = live;
-  const queues = createDeliveryQueues();
+  const listener: FeedListener = { heard, missed: giveUpForNewer };
+  const queues = createDeliveryQueues({ feed, listener, wants });
   const scheduler = createQueueScheduler({ clock, hasMore: queues.hasMore, serveNext });
   const checkpoint = createProgressCheckpoint({ clock, write });
   const log = createDeliveryLog(options);
@@ -87,23 +91,25 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
   let failed: FailedDelivery[] = [];
   /** Whether the queues know of all records above the position. */
   let isCaughtUp = false;
-  let isOver = false;
-  let unsubscribe = (): void => undefined;
+  /** The newest record when it was over. */
+  let endedAt: number | undefined;
   let cancelRetry = (): void => undefined;
 
-  function onEvent(event: LiveEvent): void {
+  const isOver = (): boolean => endedAt !== undefined;
+  function heard(event: DeliveryEvent, delivery: Delivery, lockFeed: LockFeed): void {
     if (alarms.isDuplicate(event) || !wants(event.type, event.lockId)) return;
-    const queue = queues.of(event.lockId);
-    const delivery = deliveryOf(event as DeliveryEvent);
-    if (event.type !== 'record') addOther(queue, delivery);
-    else if (isCaughtUp) queues.addRecord(queue, delivery);
-    else queues.addBehind(queue, delivery, position);
+    const heardTo = event.type === 'record' ? delivery.recordId - 1 : delivery.recordId;
+    const queue = queues.of(lockFeed, { readTo: isCaughtUp ? heardTo : position, latestTo: delivery.place - 1 });
+    if (event.type !== 'record' && isStored(event)) {
+      const evicted = queues.add(queue, delivery);
+      if (evicted !== undefined) giveUpForNewer(evicted);
+      void checkpoint.now();
+    }
     if (isCaughtUp) scheduler.serve(queue);
   }
-  function addOther(queue: DeliveryQueue, delivery: Delivery): void {
-    const evicted = queues.addOther(queue, delivery);
-    if (evicted) giveUp(evicted, 0, { status: null, reason: 'too much was waiting' });
-    if (isStored(delivery)) void checkpoint.now();
+  /** The queue of a lock of which the log may have records that the feed has not. */
+  function queueOf(lockId: LockId | null, readTo: number): DeliveryQueue {
+    return queues.of(feed.of(lockId, newestRecord()), { readTo, latestTo: 0 });
   }
   /**
    * Finds the locks of which the log has records above the position. Nothing is sent before that, because it could overtake an earlier
@@ -113,12 +119,12 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
     try {
       if (position < newestRecord())
         for await (const some of recordsSince(position, (lockId) => wants('record', lockId))) {
-          if (isOver) return;
-          for (const record of some) queues.addBehind(queues.of(record.lockId), record, position);
+          if (isOver()) return;
+          for (const { lockId } of some) queueOf(lockId, position);
         }
     } catch {
       // The store reports the disk's trouble.
-      if (!isOver) cancelRetry = clock.timer(readAgainMs, () => void catchUp());
+      if (!isOver()) cancelRetry = clock.timer(readAgainMs, () => void catchUp());
       return;
     }
     isCaughtUp = true;
@@ -127,8 +133,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
   async function serveNext(queue: DeliveryQueue): Promise<Pause | undefined> {
     const turn = rateLimiter.turn();
     if (turn !== undefined) await turn;
-    const next = nextIn(queue);
-    if (isOver || next === undefined) return undefined;
+    const next = queues.next(queue);
+    if (isOver() || next === undefined) return undefined;
     // The store reports the disk's trouble.
     if (next === 'unloaded')
       return readBacklog().then(
@@ -137,20 +143,20 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
       );
     // The account may have lost a role meanwhile, or a filter may have changed.
     if (live.mayHear(caller, next) && wants(next.type, next.lockId)) return attempt(queue, next);
-    queues.remove(next);
+    queues.remove(queue, next);
     return undefined;
   }
   async function attempt(queue: DeliveryQueue, delivery: Delivery): Promise<Pause | undefined> {
     queue.sending = delivery;
     const result = await channel.send(delivery, queue.attempts + 1);
     queue.sending = undefined;
-    if (isOver) return undefined;
+    if (isOver()) return undefined;
     queue.attempts += 1;
     log.add(delivery, queue.attempts, result);
     checkpoint.later();
     if (!result.delivered) return retryOrGiveUp(queue, delivery, result);
     stats.delivered += 1;
-    queues.remove(delivery);
+    queues.remove(queue, delivery);
     queue.attempts = 0;
     scheduler.resume('unreachable');
     return undefined;
@@ -169,27 +175,33 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
       queues.unload(queue);
       return { ms: pauseMs(queue.attempts, random()), isUnreachable: result.status === null };
     }
-    // Deliveries that have waited behind it for as long would fail in the same way.
-    for (let next = nextIn(queue); next !== undefined && next !== 'unloaded' && next.at <= tooOld; next = nextIn(queue)) {
-      giveUp(next, queue.attempts, result);
-      queues.remove(next);
+    giveUp(delivery, queue.attempts, result);
+    queues.remove(queue, delivery);
+    // When one fails that was too old already, those that have waited behind it for as long would fail in the same way.
+    const wasTooOld = queue.attempts === 1;
+    for (let next = queues.next(queue); wasTooOld && typeof next === 'object' && next.at <= tooOld; next = queues.next(queue)) {
+      giveUp(next, 0, result);
+      queues.remove(queue, next);
     }
     queue.attempts = 0;
     return undefined;
   }
+  function giveUpForNewer(delivery: Delivery): void {
+    if (wants(delivery.type, delivery.lockId)) giveUp(delivery, 0, { status: null, reason: 'too much was waiting' });
+  }
   function giveUp(delivery: Delivery, attempts: number, { status, reason }: Pick<Attempt, 'status' | 'reason'>): void {
     log.remove(delivery);
     stats[isStored(delivery) ? 'failed' : 'dropped'] += 1;
-    if (isStored(delivery)) failed.push({ ...delivery, attempts, status, reason, triedAt: clock.now() });
+    if (isStored(delivery)) failed.push({ ...stored(delivery), attempts, status, reason, triedAt: clock.now() });
   }
   /** Writes the progress; false when the write failed. */
   async function write(): Promise<boolean> {
     const given = failed;
     failed = [];
     try {
-      await store((stored) => {
-        const reached = isCaughtUp ? newestRecord() : position;
-        return withFailed({ ...stored, ...queues.checkpoint(), position: reached, alarms: alarms.all() }, given);
+      await store((before) => {
+        const reached = isCaughtUp ? (endedAt ?? newestRecord()) : position;
+        return withFailed({ ...before, ...queues.checkpoint(), position: reached, alarms: alarms.all() }, given);
       });
     } catch {
       failed = [...given, ...failed];
@@ -199,18 +211,19 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
     return true;
   }
   function end(): void {
-    isOver = true;
-    unsubscribe();
+    endedAt ??= newestRecord();
+    feed.leave(listener);
+    queues.end();
     cancelRetry();
     scheduler.stop();
   }
   return {
     /** Subscribes and sends from now on, beginning with the events that it missed since its progress was stored. */
     start(): void {
-      queues.restore(progress);
-      // The code that started the worker stops it when its account ends.
-      unsubscribe = live.subscribe({ caller, onEvent, accountChanged: () => undefined });
-      for (const event of alarms.missed(live.alarmsOf(caller))) onEvent(event);
+      for (const { lockId, done } of progress.behind) queueOf(lockId, done);
+      for (const delivery of progress.waiting) queues.add(queueOf(delivery.lockId, position), { ...delivery, place: 0 });
+      feed.join(listener);
+      for (const event of alarms.missed(live.alarmsOf(caller))) feed.tellOne(listener, event);
       void catchUp();
     },
     /** Call it when the filters or the channel have changed. */
@@ -224,7 +237,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
       return checkpoint.stop();
     },
     /** Whether the receiver wanted no more deliveries, or the worker was stopped. */
-    isOver: (): boolean => isOver,
+    isOver,
     /** Resolves when the events that it got are stored, or could not be written. Never rejects. */
     stored: checkpoint.written,
     /** How many deliveries are in memory. */

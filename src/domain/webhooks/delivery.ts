@@ -19,7 +19,14 @@ export function isStored({ type }: Pick<Delivery, 'type'>): boolean {
   return storedTypes.has(type);
 }
 
-export interface Delivery {
+const deliverable: ReadonlySet<LiveEvent['type']> = new Set(deliveryTypes);
+
+export function isDeliverable(event: LiveEvent): event is DeliveryEvent {
+  return deliverable.has(event.type);
+}
+
+/** What is stored of a delivery. */
+export interface StoredDelivery {
   /** The same for each attempt, also after a restart. */
   readonly id: string;
   readonly type: DeliveryType;
@@ -29,10 +36,20 @@ export interface Delivery {
   readonly at: number;
   /** The id of the record; for any other event that of the newest record at that time. */
   readonly recordId: number;
-  /** What it is about, when a lock has several of its type; a newer one takes the place of one that is about the same. */
-  readonly subject?: string;
   /** The body that the receiver gets. */
   readonly body: string;
+}
+
+export interface Delivery extends StoredDelivery {
+  /** Its place among all events since the start; 0: it is from before. */
+  readonly place: number;
+  /** What it is about, when a lock has several of its type; a newer one takes the place of one that is about the same. */
+  readonly subject?: string;
+}
+
+/** `delivery` as it is stored, with its body made. */
+export function stored({ id, type, lockId, at, recordId, body }: StoredDelivery): StoredDelivery {
+  return { id, type, lockId, at, recordId, body };
 }
 
 /** Turns an event into the body that receivers get. */
@@ -57,7 +74,7 @@ export interface Outcome extends Attempt {
 /** Sends one body to one receiver. */
 export interface DeliveryChannel {
   /** `attempt`: counted from 1. Never rejects. */
-  send(delivery: Delivery, attempt: number): Promise<Outcome>;
+  send(delivery: StoredDelivery, attempt: number): Promise<Outcome>;
 }
 
 /** A delivery and its last attempt. */
@@ -68,8 +85,8 @@ interface Attempted {
   readonly status: number | null;
   readonly reason: string;
 }
-export interface FailedDelivery extends Delivery, Attempted {}
-export interface DeliveryLogEntry extends Omit<Delivery, 'body'>, Attempted {
+export interface FailedDelivery extends StoredDelivery, Attempted {}
+export interface DeliveryLogEntry extends Omit<StoredDelivery, 'body'>, Attempted {
   readonly progress: 'delivered' | 'waiting' | 'failed';
 }
 
@@ -87,7 +104,7 @@ export interface DeliveryProgress {
   /** The records of such a lock are done up to `done`. */
   readonly behind: readonly { readonly lockId: LockId; readonly done: number }[];
   /** Alarms, cards and revocations, oldest first. */
-  readonly waiting: readonly Delivery[];
+  readonly waiting: readonly StoredDelivery[];
   /** Oldest first. */
   readonly failed: readonly FailedDelivery[];
   /** How many failed deliveries were evicted. */
@@ -128,6 +145,7 @@ export function createDeliveries(options: {
 }): (event: DeliveryEvent) => Delivery {
   const { now, newestRecord, newId, render } = options;
   let last: { readonly event: DeliveryEvent; readonly delivery: Delivery } | undefined;
+  let place = 0;
 
   function make(event: DeliveryEvent): Delivery {
     const record = event.type === 'record' ? event.record : { recordId: newestRecord(), serverDate: now() };
@@ -135,7 +153,7 @@ export function createDeliveries(options: {
     const id = event.type === 'record' ? `record-${recordId}` : newId();
     let body: string | undefined;
     return {
-      ...{ id, type: event.type, lockId: event.lockId, at, recordId },
+      ...{ id, type: event.type, lockId: event.lockId, at, recordId, place: ++place },
       ...(event.type === 'entry' && { subject: subjectOf(event) }),
       get body() {
         body ??= render(event, { id, at });

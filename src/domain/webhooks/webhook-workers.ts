@@ -1,8 +1,10 @@
 // One delivery worker for each webhook that is enabled and whose account exists.
+import type { AccountId, Caller } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-ports.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { Mutex } from '../mutex.ts';
 import { createRateLimitedQueue } from '../rate-limiter.ts';
+import { type AccountFeed, createAccountFeed } from './account-feed.ts';
 import { createDeliveries, type Delivery, type DeliveryChannel, type RenderDelivery } from './delivery.ts';
 import { createDeliveryWorker, type DeliveryStats, type DeliveryWorker, type DeliveryWorkerOptions } from './delivery-worker.ts';
 import { type EventFilter, filterOf, type StoredWebhook, type Webhook, type WebhookId } from './webhook.ts';
@@ -49,8 +51,27 @@ export function createWebhookWorkers(
   const stats: DeliveryStats = { delivered: 0, refused: 0, failed: 0, dropped: 0 };
   const rateLimiter = createRateLimitedQueue({ clock, ...limits });
   const deliveryOf = createDeliveries({ ...options, now: clock.now, newestRecord: live.newestRecord, render: options.bodies.event });
+  const feeds = new Map<AccountId, AccountFeed>();
   let isRunning = false;
 
+  /** The account with the rights that it has whenever it is asked. */
+  function callerOf(accountId: AccountId, username: string): Caller {
+    return {
+      ...{ accountId, username },
+      get gatewayAdministrator() {
+        return accounts.get(accountId)?.gatewayAdministrator === true;
+      },
+      get accessManager() {
+        return accounts.get(accountId)?.accessManager === true;
+      },
+    };
+  }
+  /** The feed of the account, which all its webhooks share. */
+  function feedOf(caller: Caller): AccountFeed {
+    const feed = feeds.get(caller.accountId) ?? createAccountFeed({ live, caller, deliveryOf });
+    feeds.set(caller.accountId, feed);
+    return feed;
+  }
   function know(webhook: Webhook): KnownWebhook {
     const one = Object.assign(known.get(webhook.webhookId) ?? { worker: undefined }, { webhook, wants: filterOf(webhook) });
     known.set(webhook.webhookId, one);
@@ -72,11 +93,11 @@ export function createWebhookWorkers(
     const one = known.get(webhookId) ?? know(webhook);
     const account = accounts.get(webhook.accountId);
     if (!isRunning || account === undefined || !one.webhook.enabled || one.worker !== undefined) return;
-    const { accountId, username, gatewayAdministrator, accessManager } = account;
+    const caller = callerOf(account.accountId, account.username);
     let isGone = false;
     one.worker = createDeliveryWorker({
       ...{ ...options, stats, rateLimiter, deliveryOf, progress, channel: channelTo(one) },
-      caller: { accountId, username, gatewayAdministrator, accessManager },
+      ...{ caller, feed: feedOf(caller) },
       wants: (type, lockId) => one.wants(type, lockId),
       store: (change) =>
         webhooks.update(webhookId, ({ webhook, progress }) => ({
@@ -101,6 +122,7 @@ export function createWebhookWorkers(
   }
   /** Webhooks that are switched off end with their accounts as well. */
   function removeOrphans(): void {
+    for (const accountId of feeds.keys()) if (accounts.get(accountId) === undefined) feeds.delete(accountId);
     for (const [webhookId, { webhook }] of known) {
       if (!isRunning || accounts.get(webhook.accountId) !== undefined) continue;
       const stopped = stop(webhookId);

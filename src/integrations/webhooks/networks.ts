@@ -6,7 +6,9 @@ import { createBoundedCache } from '../../domain/bounded-cache.ts';
 
 export interface WebhookNetworks {
   /** What is wrong with the form of the URL, or undefined; for an IP address, also whether deliveries may go there. */
-  refusalOfUrl(url: string): string | undefined;
+  refusalOfUrl(text: string): string | undefined;
+  /** A URL that is not refused. */
+  urlOf(text: string): URL;
   /** Why deliveries may not go to this address and port; undefined: they may. */
   refusalOfAddress(address: string, port: number): string | undefined;
 }
@@ -21,8 +23,8 @@ const never: readonly string[] = [
 ];
 const loopback: readonly string[] = ['127.0.0.0/8', '::1'];
 const urlLength = 2_048;
-/** Far more than 50 webhooks have. */
-const addressesCached = 500;
+/** Addresses and URLs: far more than 50 webhooks have. */
+const cached = 500;
 
 interface Classified {
   /** As IPv4, if it is IPv4 in IPv6 form. */
@@ -47,7 +49,9 @@ export function createWebhookNetworks(options: {
   const forbidden = listOf(never.filter((network) => network !== '::/96'));
   const embedded = listOf(['::/96']);
   const ownLoopback = listOf(loopback);
-  const classified = createBoundedCache<string, Classified>(addressesCached);
+  /** With what is wrong with its form. */
+  const urls = createBoundedCache<string, { readonly url: URL | undefined; readonly wrong: string | undefined }>(cached);
+  const classified = createBoundedCache<string, Classified>(cached);
   const namesLoopback = networks.some((network) => {
     const { address, prefix } = parsed(network);
     return has(ownLoopback, address) && (isIP(address) === 6 ? prefix === 128 : prefix >= 8);
@@ -76,21 +80,36 @@ export function createWebhookNetworks(options: {
     return isAllowed ? undefined : `${address} is in none of the networks that webhooks.networks names`;
   }
 
+  /** Each delivery needs the URL of its webhook, and to read one costs more than to sign a body. */
+  function read(text: string) {
+    const known = urls.get(text);
+    if (known !== undefined) return known;
+    const url = text.length <= urlLength && URL.canParse(text) ? new URL(text) : undefined;
+    const made = { url, wrong: wrongWith(text, url) };
+    urls.add(text, made);
+    return made;
+  }
+
   return {
     refusalOfAddress,
     refusalOfUrl(text) {
       if (networks.length === 0)
         return 'cannot be used: webhooks.networks in the configuration names no network to which anything may be sent';
-      const url = text.length <= urlLength && URL.canParse(text) ? new URL(text) : undefined;
-      if (url === undefined || !/^https?:$/.test(url.protocol) || !/^https?:\/\//i.test(text))
-        return `must be a URL that begins with http:// or https://, of at most ${urlLength} characters`;
-      if (url.username !== '' || url.password !== '') return 'must not hold a name or a password';
-      if (url.hash !== '') return 'must not have a fragment';
+      const { url, wrong } = read(text);
+      if (url === undefined || wrong !== undefined) return wrong;
       const host = hostOf(url);
       const refusal = isIP(host) === 0 ? undefined : refusalOfAddress(host, portOf(url));
       return refusal && `must be another one: ${refusal}`;
     },
+    urlOf: (text) => read(text).url ?? new URL(text),
   };
+}
+
+function wrongWith(text: string, url: URL | undefined): string | undefined {
+  if (url === undefined || !/^https?:$/.test(url.protocol) || !/^https?:\/\//i.test(text))
+    return `must be a URL that begins with http:// or https://, of at most ${urlLength} characters`;
+  if (url.username !== '' || url.password !== '') return 'must not hold a name or a password';
+  return url.hash === '' ? undefined : 'must not have a fragment';
 }
 
 /** Without the brackets of an IPv6 address. */

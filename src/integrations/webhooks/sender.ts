@@ -141,7 +141,7 @@ export function createWebhookSender(options: {
     try {
       const refusal = networks.refusalOfUrl(post.url);
       if (refusal !== undefined) throw new Error(`not sent: the URL ${refusal}`);
-      const url = new URL(post.url);
+      const url = networks.urlOf(post.url);
       const addresses = await Promise.race([checkedAddresses(url), ended]);
       await Promise.race([sendToAny(post, url, addresses, run), ended]);
     } catch (error) {

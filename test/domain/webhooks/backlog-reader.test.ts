@@ -3,16 +3,17 @@ import type { LockId } from '../../../src/domain/locks/lock.ts';
 import type { LockRecord } from '../../../src/domain/records/record.ts';
 import { createBacklogReader } from '../../../src/domain/webhooks/backlog-reader.ts';
 import type { Delivery } from '../../../src/domain/webhooks/delivery.ts';
-import { createDeliveryQueues, type DeliveryQueue, type DeliveryQueues, nextIn } from '../../../src/domain/webhooks/delivery-queues.ts';
+import type { DeliveryQueue } from '../../../src/domain/webhooks/delivery-queues.ts';
+import { createWaiting } from '../../support/waiting.ts';
 
 const deliveryOf = ({ recordId, lockId }: Pick<LockRecord, 'recordId' | 'lockId'>): Delivery => {
-  return { id: `record-${recordId}`, type: 'record', lockId, at: 0, recordId, body: '' };
+  return { id: `record-${recordId}`, type: 'record', lockId, at: 0, recordId, place: 0, body: '' };
 };
 
 /** A log in which record n is of lock n % locks + 1; `onRead` is called between two of its records. */
 function logOf(records: number, locks: number, onRead: (recordId: number) => void = () => undefined) {
   const log = { newest: records, passes: [] as number[] };
-  const queues = createDeliveryQueues();
+  const { queues, queueOf, tell, drain } = createWaiting({ newest: records });
   const read = createBacklogReader({
     ...{ queues, deliveryOf },
     newestRecord: () => log.newest,
@@ -26,22 +27,10 @@ function logOf(records: number, locks: number, onRead: (recordId: number) => voi
     },
   });
   /** The queues of locks 1 to so many, each with records in the log above `done`. */
-  function behind(count: number, doneOf: (place: number) => number): DeliveryQueue[] {
-    queues.restore({ behind: Array.from({ length: count }, (_, n) => ({ lockId: (n + 1) as LockId, done: doneOf(n) })), waiting: [] });
-    return [...queues.all()];
-  }
-  return { log, queues, read, behind };
-}
-
-const addRecord = (queues: DeliveryQueues, one: Delivery) => queues.addRecord(queues.of(one.lockId), one);
-
-function drain(queues: DeliveryQueues, queue: DeliveryQueue): number[] {
-  const ids: number[] = [];
-  for (let next = nextIn(queue); next !== undefined && next !== 'unloaded'; next = nextIn(queue)) {
-    ids.push(next.recordId);
-    queues.remove(next);
-  }
-  return ids;
+  const behind = (count: number, doneOf: (place: number) => number): DeliveryQueue[] =>
+    Array.from({ length: count }, (_, n) => queueOf((n + 1) as LockId, doneOf(n)));
+  const idsOf = (queue: DeliveryQueue): number[] => drain(queue).map((id) => Number(id.replace('record-', '')));
+  return { log, queues, tell, read, behind, drain: idsOf };
 }
 
 /** The records above `after` of the lock at this place. */
@@ -50,23 +39,23 @@ const expectedOf = (place: number, locks: number, after: number, upTo: number): 
 
 describe('what many queues need from the log', () => {
   test('is read once for all of them, whoever asks', async () => {
-    const { log, queues, read, behind } = logOf(400, 50);
+    const { log, queues, read, behind, drain } = logOf(400, 50);
     const all = behind(50, (place) => place);
     await Promise.all(all.map(read));
     expect(log.passes).toEqual([0]);
-    for (const [place, queue] of all.entries()) expect(drain(queues, queue)).toEqual(expectedOf(place, 50, place, 400));
+    for (const [place, queue] of all.entries()) expect(drain(queue)).toEqual(expectedOf(place, 50, place, 400));
     expect(all.some(queues.hasMore)).toBe(false);
     expect(queues.all()).toEqual([]);
   });
 
   test('comes some at a time when it is much: nothing is left out, nothing comes twice', async () => {
-    const { log, queues, read, behind } = logOf(7_000, 3);
+    const { log, queues, read, behind, drain } = logOf(7_000, 3);
     const all = behind(3, () => 10);
     const got: number[][] = [[], [], []];
     while (all.some(queues.hasMore)) {
       await read();
       expect(queues.size()).toBeLessThanOrEqual(1_100);
-      for (const [place, queue] of all.entries()) got[place]?.push(...drain(queues, queue));
+      for (const [place, queue] of all.entries()) got[place]?.push(...drain(queue));
     }
     for (const place of [0, 1, 2]) expect(got[place]).toEqual(expectedOf(place, 3, 10, 7_000));
     expect(log.passes.length).toBeLessThan(30);
@@ -77,10 +66,10 @@ describe('what many queues need from the log', () => {
     const { queues, read, behind } = logOf(1_000, 2, (recordId) => {
       const [queue] = all;
       if (queue === undefined) return;
-      const [first] = queue.deliveries;
+      const [first] = queue.loaded;
       if (recordId % 50 === 0 && first !== undefined) {
         got.push(first.recordId);
-        queues.remove(first);
+        queues.remove(queue, first);
       }
       if (recordId % 130 === 0) queues.unload(queue);
     });
@@ -89,44 +78,41 @@ describe('what many queues need from the log', () => {
     for (let passes = 0; queues.hasMore(queue); passes++) {
       expect(passes).toBeLessThan(1_000);
       await read();
-      const next = nextIn(queue);
+      const next = queues.next(queue);
       if (typeof next !== 'object') continue;
       got.push(next.recordId);
-      queues.remove(next);
+      queues.remove(queue, next);
     }
     expect(got).toEqual(expectedOf(0, 2, 0, 1_000));
   });
 
   test('includes what is stored during a pass, in that pass or in the next', async () => {
     let isStored = false;
-    const { log, queues, read, behind } = logOf(20, 2, (recordId) => {
+    const { log, queues, tell, read, behind, drain } = logOf(20, 2, (recordId) => {
       if (recordId < 15 || isStored) return;
       isStored = true;
       // Heard of while the pass is under way, which was asked for what came before.
-      for (const newest of [21, 22]) addRecord(queues, deliveryOf({ recordId: newest, lockId: ((newest % 2) + 1) as LockId }));
+      for (const newest of [21, 22]) tell('record', newest, ((newest % 2) + 1) as LockId);
       log.newest = 20;
     });
     const [queue] = behind(2, () => 0) as [DeliveryQueue];
     await read();
-    expect(drain(queues, queue)).toEqual(expectedOf(0, 2, 0, 20));
-    expect(nextIn(queue)).toBe('unloaded');
-    log.newest = 22;
-    await read();
-    expect(drain(queues, queue)).toEqual([22]);
-    expect(queues.hasMore(queue)).toBe(false);
+    // What came meanwhile is in the feed.
+    expect(drain(queue)).toEqual(expectedOf(0, 2, 0, 22));
+    expect([log.passes, queues.hasMore(queue)]).toEqual([[0], false]);
   });
 
   test('is read again after the log could not be read', async () => {
     let isBroken = true;
-    const { queues, read, behind } = logOf(10, 1, (recordId) => {
+    const { queues, read, behind, drain } = logOf(10, 1, (recordId) => {
       if (recordId === 4 && isBroken) throw new Error('EIO');
     });
     const [queue] = behind(1, () => 0) as [DeliveryQueue];
     await expect(read()).rejects.toThrow('EIO');
     isBroken = false;
-    const got = drain(queues, queue);
-    expect(nextIn(queue)).toBe('unloaded');
+    const got = drain(queue);
+    expect(queues.next(queue)).toBe('unloaded');
     await read();
-    expect([...got, ...drain(queues, queue)]).toEqual(expectedOf(0, 1, 0, 10));
+    expect([...got, ...drain(queue)]).toEqual(expectedOf(0, 1, 0, 10));
   });
 });

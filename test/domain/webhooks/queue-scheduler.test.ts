@@ -1,34 +1,32 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LockId } from '../../../src/domain/locks/lock.ts';
-import { createDeliveryQueues, type DeliveryQueue, nextIn } from '../../../src/domain/webhooks/delivery-queues.ts';
+import type { DeliveryQueue } from '../../../src/domain/webhooks/delivery-queues.ts';
 import { createQueueScheduler, type Pause } from '../../../src/domain/webhooks/queue-scheduler.ts';
 import { createSettableClock, settled } from '../../support/settable-clock.ts';
+import { createWaiting } from '../../support/waiting.ts';
 
 /** So many queues with so many records each; `answers` decide what comes of each attempt, which takes until `finish`. */
 function createWorld(count: number, recordsEach: number) {
   const clock = createSettableClock();
-  const queues = createDeliveryQueues();
+  const { queues, tell } = createWaiting();
   const served: number[] = [];
   const open: { readonly queue: DeliveryQueue; readonly end: (pause: Pause | undefined) => void }[] = [];
   const scheduler = createQueueScheduler({
     clock,
     hasMore: queues.hasMore,
     serveNext(queue) {
-      served.push(queue.lockId as number);
+      served.push(queue.feed.lockId as number);
       return new Promise((end) => open.push({ queue, end }));
     },
   });
-  for (let n = 0; n < count * recordsEach; n++) {
-    const [recordId, lockId] = [n + 1, ((n % count) + 1) as LockId];
-    queues.addRecord(queues.of(lockId), { id: `${recordId}`, type: 'record', lockId, at: 0, recordId, body: '' });
-  }
+  for (let n = 0; n < count * recordsEach; n++) tell('record', n + 1, ((n % count) + 1) as LockId);
   const all = queues.all();
   for (const queue of all) scheduler.serve(queue);
   /** Ends the attempt that has been open for longest: delivered, or with a pause. */
   async function finish(pause?: Pause): Promise<void> {
     const first = open.shift();
-    const next = first && nextIn(first.queue);
-    if (first && typeof next === 'object' && pause === undefined) queues.remove(next);
+    const next = first && queues.next(first.queue);
+    if (first && typeof next === 'object' && pause === undefined) queues.remove(first.queue, next);
     first?.end(pause);
     await settled();
   }
