@@ -100,6 +100,7 @@ export function createStoreMaintenance(options: {
       ),
     sealDays: records.seal,
     async purge(now, recordDays) {
+      await people.tidy();
       const outcome = await records.purge(now, recordDays);
       if (outcome.clockIsSuspect) return outcome;
       const ofAudit = await audit.purge(now);

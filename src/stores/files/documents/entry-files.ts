@@ -110,7 +110,10 @@ export function createEntryFiles(options: {
   async function change(lockId: LockId, wanted: (newest: EntryLookUp) => EntriesChange): Promise<void> {
     if (!hasFile(lockId) && rowsOf(wanted(noEntries)).length === 0) return;
     const one = await (hasFile(lockId) ? load(lockId) : begin(lockId, make));
-    await using(lockId, one, (there) => there.rows.update((newest) => changedRows(there, newest, wanted)));
+    await using(lockId, one, async (there) => {
+      await there.rows.update((newest) => changedRows(there, newest, wanted));
+      void there.rows.tidy();
+    });
   }
 
   function whileChanging<T>(lockId: LockId, work: Promise<T>): Promise<T> {
@@ -144,7 +147,10 @@ export function createEntryFiles(options: {
     if (!wasInMemory && !(await readIfThere(files, pathOf(lockId)))?.includes(pastMark)) return;
     const one = await load(lockId);
     const old = [...one.held.allPast()].filter(({ to }) => to < before);
-    if (old.length > 0) await using(lockId, one, ({ rows }) => rows.update(() => rowsForgotten(old)));
+    await using(lockId, one, async ({ rows }) => {
+      if (old.length > 0) await rows.update(() => rowsForgotten(old));
+      await rows.tidy();
+    });
     if (wasInMemory) return;
     await one.rows.idle();
     inMemory.evict(lockId);

@@ -55,6 +55,7 @@ export const entryFormat: RowFormat<EntryRow> = {
   schemaVersion: 2,
   schema: z.union([entry, pastHolder]),
   idOf: (row) => ('to' in row ? row.cardId : row.entryId),
+  dropsSecret: (before, after) => after === null && 'kind' in before && before.kind === 'passcode',
   older: { schemaVersion: 1, schema: olderRow, upgrade: (rows) => rowsOfOlder(rows as Iterable<OlderRow>) },
 };
 

@@ -53,7 +53,13 @@ const person = z.strictObject({
   grants: z.array(grant),
 }) satisfies z.ZodType<Person>;
 
-export const personRows: RowFormat<Person> = { of: 'people', schemaVersion: 1, schema: person };
+export const personRows: RowFormat<Person> = { of: 'people', schemaVersion: 1, schema: person, dropsSecret };
+
+/** A passcode was taken from the person. */
+function dropsSecret({ credentials }: Person, after: Person | null): boolean {
+  const left = new Set(after?.credentials.map(({ number }) => number));
+  return credentials.some(({ kind, number }) => kind === 'passcode' && !left.has(number));
+}
 
 export const peopleName = 'people.jsonl';
 
@@ -65,6 +71,8 @@ export interface PersonFile extends PersonStore {
   highest(): { readonly personId: number; readonly credentialId: number; readonly grantId: number };
   /** For a backup: the content that is on the disk now. */
   backupSource(): BackupSource;
+  /** Once a day: the passcodes that were taken from people leave the disk. Never rejects. */
+  tidy(): Promise<void>;
   /** Resolves when no write is under way or waiting. */
   idle(): Promise<void>;
 }
@@ -121,6 +129,7 @@ export function createPersonFile(options: {
       }),
     highest: book.highest,
     backupSource: () => rows.backupSource(peopleName),
+    tidy: () => rows.tidy(),
     idle: () => rows.idle(),
   };
 }

@@ -11,10 +11,10 @@
 // false while it reads.
 
 import type { BackupSource } from '../backup/backup-sources.ts';
-import { checksummedLine } from '../checksummed-line.ts';
 import type { FileLayer } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
 import { LineFile } from './line-file.ts';
+import { fileOf, lineOf } from './row-lines.ts';
 import { type RowChange, type RowFormat, readRowFile } from './row-reader.ts';
 
 /** The rows that a change builds on: the flushed ones, overlaid with those in the same group. */
@@ -62,6 +62,8 @@ export interface RowFile<Row> {
   backupSource(name: string): BackupSource;
   /** Bytes of a torn line that a power cut had left when the file was loaded. */
   torn(): number;
+  /** Rewrites the file when it still has a secret that was dropped, unless somebody reads it now. Never rejects. */
+  tidy(): Promise<void>;
   /** Resolves when no write is running or waiting. Never rejects. */
   idle(): Promise<void>;
 }
@@ -78,7 +80,6 @@ interface Waiting<Row> {
 
 /** With fewer outdated changes, rewriting the file is not worth it. */
 const leastDead = 1_000;
-const rowsAtOnce = 500;
 
 /** A class, so that its methods are shared: each lock whose cards are in memory has one. */
 class JsonRowFile<Row extends object> implements RowFile<Row> {
@@ -91,6 +92,9 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
   #written = 0;
   /** The file is not rewritten before it has this many changes, so that a failed attempt is not repeated with each change. */
   #compactFrom = 0;
+  /** Outdated lines have secrets that nobody needs any more. */
+  #hasSecrets = false;
+  #isTidying = false;
   #waiting: Waiting<Row>[] = [];
   #writing: Promise<void> | undefined;
 
@@ -150,6 +154,11 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
     return this.#torn;
   }
 
+  tidy(): Promise<void> {
+    this.#isTidying = this.#hasSecrets;
+    if (this.#isTidying) this.#writing ??= this.#writeAll();
+    return this.idle();
+  }
   idle(): Promise<void> {
     return this.#writing ?? Promise.resolve();
   }
@@ -159,10 +168,11 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
   }
 
   #apply(changes: Iterable<RowChange<Row>>, top: number): void {
-    const { onFlushed } = this.#options;
+    const { onFlushed, format } = this.#options;
     this.#top = Math.max(this.#top, top);
     for (const [key, row] of changes) {
       const before = this.#rows.get(key);
+      if (before !== undefined && format.dropsSecret?.(before, row)) this.#hasSecrets = true;
       if (row === null) this.#rows.delete(key);
       else this.#rows.set(key, row);
       this.#top = Math.max(this.#top, this.#idOf(row));
@@ -174,11 +184,12 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
   async #writeAll(): Promise<void> {
     // Changes requested in the same tick go out together.
     await Promise.resolve();
-    for (let group = this.#waiting; group.length > 0; group = this.#waiting) {
+    do {
+      const group = this.#waiting;
       this.#waiting = [];
-      await this.#writeGroup(group);
+      if (group.length > 0) await this.#writeGroup(group);
       await this.#compact();
-    }
+    } while (this.#waiting.length > 0);
     this.#writing = undefined;
   }
 
@@ -205,32 +216,21 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
     for (const { resolve } of accepted) resolve();
   }
 
-  /** Rewrites the file when most of it is outdated. Never rejects: the old file is still valid. */
+  /** Rewrites the file when most of it is outdated, or somebody asks for it. Never rejects: the old file is still valid. */
   async #compact(): Promise<void> {
     const { mayCompact = () => true } = this.#options;
-    if (this.#written < Math.max(2 * this.#rows.size + leastDead, this.#compactFrom) || !mayCompact()) return;
+    const isWorn = this.#written >= Math.max(2 * this.#rows.size + leastDead, this.#compactFrom);
+    if (!(isWorn || this.#isTidying) || !mayCompact()) return;
+    this.#isTidying = false;
     this.#compactFrom = 2 * this.#written;
     await this.#rewrite(mayCompact).catch(() => undefined);
   }
 
   async #rewrite(mayRename: () => boolean): Promise<void> {
-    await this.#file.rewrite(this.#texts(this.#options.format), mayRename);
+    await this.#file.rewrite(fileOf(this.#options.format, this.#rows, this.#top), mayRename);
     this.#written = this.#rows.size;
     this.#compactFrom = 0;
-  }
-
-  *#texts({ of, schemaVersion }: RowFormat<Row>): Generator<string> {
-    yield checksummedLine({ of, schemaVersion });
-    let lines: string[] = [];
-    for (const row of this.#rows) {
-      lines.push(lineOf([row], this.#top));
-      if (lines.length < rowsAtOnce) continue;
-      yield lines.join('');
-      lines = [];
-    }
-    if (lines.length > 0) yield lines.join('');
-    // The highest id stays known after its row is dropped.
-    else if (this.#top > 0 && this.#rows.size === 0) yield lineOf([], this.#top);
+    this.#hasSecrets = false;
   }
 }
 
@@ -240,8 +240,4 @@ function follow(older: Map<string, object>, changes: readonly RowChange<object>[
     if (row === null) older.delete(key);
     else older.set(key, row);
   }
-}
-
-function lineOf(rows: readonly RowChange<unknown>[], top: number): string {
-  return checksummedLine(top > 0 ? { rows, top } : { rows });
 }

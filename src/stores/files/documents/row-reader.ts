@@ -13,6 +13,8 @@ export interface RowFormat<Row> {
   readonly schema: z.ZodType<Row>;
   /** The id in a row. The file remembers the highest one even after the row is dropped; absent: it remembers none. */
   idOf?(row: Row): number | undefined;
+  /** Whether this change drops a secret, which must not stay in outdated lines; absent: the rows have none. */
+  dropsSecret?(before: Row, after: Row | null): boolean;
   /** The schema before, and its rows as rows of this one. */
   readonly older?: {
     readonly schemaVersion: number;

@@ -312,6 +312,16 @@ describe('the file of the cards of a lock', () => {
       await last.stop();
     }));
 
+  test('has no digit of a passcode any more that was removed, and has the others', () =>
+    withLock(async (store, directory) => {
+      const code = (id: number, number: string) => sampleEntry(id, 1, { kind: 'passcode', number });
+      await store.ports.entries.update(lockId(1), () => ({ put: [code(8, '482913'), code(9, '739164')] }));
+      await store.ports.entries.update(lockId(1), () => ({ remove: [8 as CardId] }));
+      await store.stop();
+      const text = await readFile(join(directory, 'cards/1.jsonl'), 'utf8');
+      expect([text.includes('482913'), text.includes('739164')]).toEqual([false, true]);
+    }));
+
   test('is in a backup as it was at that instant, whatever is written or removed meanwhile', () =>
     withLock(async (store) => {
       const text = await store.maintenance.atOneInstant(async (kept) => {

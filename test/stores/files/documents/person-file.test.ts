@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
+import type { Person } from '../../../../src/domain/people/person.ts';
 import { checksummedLine } from '../../../../src/stores/files/checksummed-line.ts';
 import { startedStore, testStore, withDirectory } from '../support/directory.ts';
 import { samplePerson, sampleSchedule } from '../support/samples.ts';
@@ -23,6 +24,24 @@ test('people, schedules and holidays are there after a restart, and each change 
     expect(people.all()).toEqual([samplePerson(1, { suspended: true }), samplePerson(2)]);
     expect([schedules.all(), schedules.holidays()]).toEqual([[sampleSchedule(1)], ['2026-12-25']]);
     await again.store.stop();
+  }));
+
+test('the digits of a passcode that was taken from a person leave the disk on the next day', () =>
+  withDirectory(async (directory) => {
+    const { store } = await startedStore(directory);
+    const { people } = store.ports;
+    const has = async (...codes: string[]) => {
+      const text = await readFile(`${directory}/people.jsonl`, 'utf8');
+      return codes.map((code) => text.includes(code));
+    };
+    const [one, other, third] = [1, 2, 3].map((number) => samplePerson(number)) as [Person, Person, Person];
+    for (const person of [one, other, third]) await people.add(person);
+    await people.update(one.personId, (newest) => ({ ...newest, credentials: newest.credentials.filter(({ kind }) => kind === 'card') }));
+    await people.remove(other.personId);
+    expect(await has('090001', '090002', '090003')).toEqual([true, true, true]);
+    await store.maintenance.purge(Date.UTC(2026, 10, 22), 184);
+    expect(await has('090001', '090002', '090003')).toEqual([false, false, true]);
+    await store.stop();
   }));
 
 test('no id of a person, credential, grant or schedule is given twice, not after the counters went back either', () =>

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { checksummedLine } from '../../../../src/stores/files/checksummed-line.ts';
 import { createRowFile, type RowFile } from '../../../../src/stores/files/documents/row-file.ts';
-import { type RowChange, readTop } from '../../../../src/stores/files/documents/row-reader.ts';
+import { type RowChange, type RowFormat, readTop } from '../../../../src/stores/files/documents/row-reader.ts';
 import { type FileLayer, nodeFiles } from '../../../../src/stores/files/files.ts';
 import { cuttableFiles } from '../support/cuttable-files.ts';
 import { withDirectory } from '../support/directory.ts';
@@ -16,8 +16,8 @@ const row = z.strictObject({ id: z.int(), name: z.string() });
 type Row = z.infer<typeof row>;
 const format = { of: 'things', schemaVersion: 1, schema: row, idOf: ({ id }: Row) => id };
 
-function rowFile(files: FileLayer, path: string, mayCompact?: () => boolean): RowFile<Row> {
-  return createRowFile<Row>({ files, path, format, ...(mayCompact && { mayCompact }) });
+function rowFile(files: FileLayer, path: string, mayCompact?: () => boolean, some: Partial<RowFormat<Row>> = {}): RowFile<Row> {
+  return createRowFile<Row>({ files, path, format: { ...format, ...some }, ...(mayCompact && { mayCompact }) });
 }
 
 function put(id: number, name = `row ${id}`): RowChange<Row> {
@@ -140,6 +140,33 @@ describe('a file of rows', () => {
       await rows.idle();
       expect((await stat(path)).size).toBeLessThan(2_000);
       expect(await found(path)).toHaveLength(10);
+    }));
+
+  test('has no secret any more that was dropped, when somebody asks for that: also after a crash, and once a backup has read it', () =>
+    inFolder(async (path) => {
+      let mayCompact = true;
+      const dropsSecret = ({ name }: Row, after: Row | null) => after === null && name.startsWith('secret');
+      const open = () => rowFile(nodeFiles(), path, () => mayCompact, { dropsSecret });
+      const text = () => readFile(path, 'utf8');
+      const rows = open();
+      await rows.create([]);
+      await rows.update(() => [put(1, 'secret one'), put(2, 'secret two'), put(3, 'secret three')]);
+      await rows.tidy();
+      await rows.update(() => [['r1', null]]);
+      expect(await text()).toContain('secret one');
+      await rows.tidy();
+      expect(await text()).not.toContain('secret one');
+      await rows.update(() => [['r2', null]]);
+      const again = open();
+      await again.load();
+      mayCompact = false;
+      await again.tidy();
+      expect(await text()).toContain('secret two');
+      mayCompact = true;
+      await again.update(() => [put(4)]);
+      await again.idle();
+      expect(await text()).not.toContain('secret two');
+      expect((await found(path)).map(({ name }) => name)).toEqual(['secret three', 'row 4']);
     }));
 
   test('is not rewritten while a backup reads it', () =>
