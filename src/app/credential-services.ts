@@ -2,6 +2,7 @@
 import type { AlarmService } from '../domain/alarms/alarm-service.ts';
 import type { Clock } from '../domain/clock.ts';
 import { createAccessPause } from '../domain/credentials/access-pause.ts';
+import { createAskedSteps } from '../domain/credentials/asked-steps.ts';
 import { createCardEvidence } from '../domain/credentials/card-evidence.ts';
 import { createCardTurns } from '../domain/credentials/card-turns.ts';
 import type { Entry } from '../domain/credentials/entry.ts';
@@ -63,7 +64,8 @@ export function createCredentialServices(options: CredentialServicesOptions, { c
     const view = lock && wantedViews(lock);
     return view?.isGranted(entry) ? (view.grantedOf(entry)?.grantIds ?? []) : [];
   };
-  return { grantIdsOf, evidence, cardTurns, lost, granted, wantedViews, memories, accessPause, reconciler, entryChanges };
+  const askedSteps = createAskedSteps({ entries, memories, reconciler });
+  return { grantIdsOf, evidence, cardTurns, lost, granted, wantedViews, askedSteps, accessPause, reconciler, entryChanges };
 }
 
 function decisionsOf(people: LocalPeopleView, lost: Pick<LostNumbers, 'has'>): Decisions {

@@ -133,10 +133,10 @@ function createNounServices(options: ServicesOptions, before: CommandServices & 
   const { lists, names, commands, certainty, changeStored } = before;
   const lockService = createLockService({ locks, lists, names, accounts, statuses, batteries, link: drivers, commands, certainty });
   const credentials = createCredentialServices(options, before);
-  const { evidence, entryChanges, memories, lost } = credentials;
+  const { evidence, entryChanges, askedSteps: steps, lost } = credentials;
   const webhooksStored = changeStored;
   const cardService = createCardService({
-    ...{ clock, locks, entries, accounts, counters, commands, evidence, lost, webhooksStored },
+    ...{ clock, locks, entries, accounts, counters, commands, evidence, steps, lost, webhooksStored },
     changes: entryChanges,
     grantIdsOf: credentials.grantIdsOf,
     wantedChanged: (lockId) => events.emit('wanted-changed', { lockIds: [lockId] }),
@@ -145,8 +145,7 @@ function createNounServices(options: ServicesOptions, before: CommandServices & 
     ...{ clock, locks, entries, counters, people: stores.people },
     changes: entryChanges,
     terms: createPasscodeTerms({ schedules: stores.schedules, drivers, secrets }),
-    memories,
-    finishOpen: credentials.reconciler.finishOpen,
+    steps,
     queued: (lockId) => events.emit('wanted-changed', { lockIds: [lockId] }),
   });
   const recordService = createRecordService({ clock, locks, removedLocks, records, entries, clockIsSuspect, recordDays });

@@ -95,7 +95,7 @@ describe('a lock made by hand', () => {
     expect((await site.api('DELETE', '/api/v1/passcode/delete', { query: ends })).status).toBe(200);
     expect(heard().filter(({ op }) => op !== 'list-credentials')).toEqual([
       { op: 'put-credentials', args: { items: [{ kind: 'passcode', number: '0429', startDate: 0, endDate: 0 }] } },
-      { op: 'add-card', args: { cardNumber: '1325672378', startDate: 5, endDate: 0 } },
+      { op: 'put-credentials', args: { items: [{ kind: 'card', number: '1325672378', startDate: 5, endDate: 0 }] } },
       { op: 'remove-credentials', args: { items: [{ kind: 'passcode', number: '0429' }] } },
     ]);
     expect([...memory.keys()]).toEqual(['card 1325672378']);

@@ -1,44 +1,11 @@
-// Sends the change of one card to a lock, in the commands that every lock with cards has.
+// The commands about cards that every lock with cards has.
 
 import type { AccountId } from '../accounts/account.ts';
 import { DomainError } from '../errors.ts';
 import { type CommandEnd, type CommandRequest, type CommandService, priority } from '../locks/command-service.ts';
-import type { CommandId, LockCommand } from '../locks/lock-command.ts';
 import type { LockSession } from '../locks/lock-link.ts';
 import { refuseUnlessOk } from '../locks/lock-service.ts';
 import type { CardOnLock } from './card.ts';
-import type { SendRequest, SentEnd } from './step-request.ts';
-
-export type CardCommand = Extract<LockCommand, { readonly cardNumber: string }>;
-
-/**
- * Resolves when the lock has done it. `whenNotFound` is sent instead when the lock replies `not-found`; null: then it is done; undefined: it
- * is a refusal like any other.
- */
-export async function sendCardCommand(
-  commands: CommandService,
-  { check, ...request }: SendRequest,
-  command: CardCommand,
-  whenNotFound: CardCommand | null | undefined,
-): Promise<SentEnd> {
-  let commandId: CommandId | undefined;
-  const send = (what: CardCommand) =>
-    commands.send({
-      ...request,
-      onSent: (id) => {
-        commandId = id;
-      },
-      makeCommand: () => {
-        check();
-        return what;
-      },
-    });
-  let end = await send(command);
-  const isDone = isNotFound(end) && whenNotFound === null;
-  if (isNotFound(end) && whenNotFound) end = await send(whenNotFound);
-  if (!isDone) refuseUnlessOk(end);
-  return commandId === undefined ? {} : { commandId };
-}
 
 /** Whether the lock has replied that it has no such card. */
 export function isNotFound(end: CommandEnd): boolean {

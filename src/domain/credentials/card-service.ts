@@ -12,6 +12,7 @@ import type { LockId } from '../locks/lock.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
 import type { LostNumbers } from '../revocations/lost-numbers.ts';
+import type { AskedSteps } from './asked-steps.ts';
 import {
   type Card,
   type CardId,
@@ -74,6 +75,7 @@ export function createCardService(options: {
   readonly commands: CommandService;
   readonly changes: EntryChanges;
   readonly evidence: CardEvidence;
+  readonly steps: AskedSteps;
   readonly lost: Pick<LostNumbers, 'has'>;
   /** The grants that want this entry on its lock. */
   readonly grantIdsOf: (lockId: LockId, entry: Entry) => readonly number[];
@@ -82,7 +84,7 @@ export function createCardService(options: {
   /** As in the options of the changes. */
   readonly webhooksStored: () => Promise<void>;
 }): CardService {
-  const { clock, locks, entries, accounts, counters, commands, changes, evidence, lost, webhooksStored } = options;
+  const { clock, locks, entries, accounts, counters, commands, changes, evidence, steps, lost, webhooksStored } = options;
   const needs = 'cards';
 
   /** As `entries.update`; rejects with `forbidden` when the caller is no manager any more. */
@@ -125,7 +127,7 @@ export function createCardService(options: {
       const createdAt = clock.now();
       requireInOrder({ startDate, endDate });
       if (hasEnded({ endDate }, createdAt)) throw invalidParameter('endDate', 'must not be in the past');
-      requireRole(locks, caller, lockId, 'manager');
+      const lock = requireRole(locks, caller, lockId, 'manager');
       const newCard = async () => {
         if (lost.has(number)) throw new DomainError('conflict', 'this card was reported lost: report first that it was found');
         refuseKnown(entries.inMemory(lockId) ?? (await entries.of(lockId)), number, byteOrder, createdAt);
@@ -134,7 +136,7 @@ export function createCardService(options: {
       };
       if (via === 'gateway') {
         return changes.onLock({ caller, lockId, gone, needs }, async (session) =>
-          addition({ ...(await newCard()), before: evidence.of(session, number), commands }),
+          addition({ ...(await newCard()), before: evidence.of(session, number), lock, steps }),
         );
       }
       if (via === 'queue') {
@@ -160,12 +162,12 @@ export function createCardService(options: {
 
     async changeValidity(caller, lockId, cardId, validity, via, gone) {
       requireInOrder(validity);
-      requireRole(locks, caller, lockId, 'manager');
+      const lock = requireRole(locks, caller, lockId, 'manager');
       const there = entries.inMemory(lockId) ?? (await entries.of(lockId));
       requireNotGranted(lockId, there, cardId);
       if (via === 'queue') return queued(caller, lockId, (current) => queuedChange(current, cardId, validity));
       const { number } = entryWithId(there, cardId, clock.now());
-      const change = revalidation({ cardId, number, validity, clock, commands });
+      const change = revalidation({ cardId, number, validity, clock, lock, steps });
       if (via === 'phone') await changes.byPhone(caller, lockId, number, change.byPhone);
       else await changes.onLock({ caller, lockId, gone, needs }, async () => change);
     },
@@ -179,7 +181,7 @@ export function createCardService(options: {
     },
 
     async remove(caller, lockId, cardId, via, gone) {
-      requireRole(locks, caller, lockId, 'manager');
+      const lock = requireRole(locks, caller, lockId, 'manager');
       const there = entries.inMemory(lockId) ?? (await entries.of(lockId));
       requireNotGranted(lockId, there, cardId);
       // What is on no lock yet needs no lock to be given up; refused, it would come back by itself.
@@ -187,7 +189,7 @@ export function createCardService(options: {
       if (needsNoLock) return queued(caller, lockId, (current) => queuedRemoval(current, cardId, caller.username));
       const { number } = entryWithId(there, cardId, clock.now());
       if (via === 'gateway') {
-        await changes.onLock({ caller, lockId, gone, needs }, async () => removing({ cardId, number, clock, commands }));
+        await changes.onLock({ caller, lockId, gone, needs }, async () => removing({ cardId, number, clock, lock, steps }));
         return;
       }
       await changes.byPhone(caller, lockId, number, (current) => {

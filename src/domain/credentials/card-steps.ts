@@ -1,9 +1,9 @@
 // The changes of a lock's cards that people and programs ask for, as steps of their entries.
 import type { Clock } from '../clock.ts';
 import { DomainError } from '../errors.ts';
-import type { CommandService } from '../locks/command-service.ts';
-import { type Card, type CardId, sameCard, type Validity } from './card.ts';
-import { sendCardCommand } from './card-commands.ts';
+import type { Lock } from '../locks/lock.ts';
+import type { AskedSteps } from './asked-steps.ts';
+import type { Card, CardId, Validity } from './card.ts';
 import { cardWindow, emptyEntry, entryWithId, heldBefore, removal } from './card-rules.ts';
 import { answered, type Entry, type Held } from './entry.ts';
 import type { EntryChange } from './entry-changes.ts';
@@ -11,6 +11,12 @@ import { listedCard } from './listed-card.ts';
 import type { EntriesChange, EntryLookUp } from './lock-entries.ts';
 
 type ByteOrder = 'regular' | 'reverse';
+
+/** How it gets to its lock. */
+interface Sending {
+  readonly lock: Lock;
+  readonly steps: AskedSteps;
+}
 
 interface Added {
   readonly card: Card;
@@ -42,9 +48,10 @@ export function addition({
   card,
   byteOrder,
   before,
-  commands,
-}: Added & { readonly before: Validity | null | undefined; readonly commands: CommandService }): EntryChange {
-  const { startDate, endDate, cardNumber, createdAt } = card;
+  lock,
+  steps,
+}: Added & Sending & { readonly before: Validity | null | undefined }): EntryChange {
+  const { cardNumber, name: cardName, createdAt } = card;
   const window = cardWindow(card);
   return {
     begin(current) {
@@ -57,8 +64,7 @@ export function addition({
       const entry = { ...(there ?? newEntry(card)), name, createdBy, held, managed: true, missing: false };
       return last === null ? { ...entry, unanswered: true } : entry;
     },
-    send: (request) =>
-      sendCardCommand(commands, request, { op: 'add-card', cardNumber: sameCard(cardNumber), startDate, endDate }, undefined),
+    send: (request) => steps(lock, { kind: 'card', number: cardNumber, name: cardName, window }, request),
     complete(current, proof) {
       const there = current.byNumber('card', cardNumber);
       if (there !== undefined && there.direct !== null) throw exists(there, byteOrder);
@@ -88,20 +94,18 @@ function owned(there: Entry | undefined, card: Card): Entry {
     : { ...answered(there), number, name, createdAt, createdBy, managed: true, missing: false, accepted: null };
 }
 
-interface OfCard {
+interface OfCard extends Sending {
   readonly cardId: CardId;
   readonly number: string;
   readonly clock: Pick<Clock, 'now'>;
-  readonly commands: CommandService;
 }
 
 /** Gives a card other dates. */
-export function revalidation({ cardId, number, validity, clock, commands }: OfCard & { readonly validity: Validity }): EntryChange & {
+export function revalidation({ cardId, number, validity, clock, lock, steps }: OfCard & { readonly validity: Validity }): EntryChange & {
   /** A phone has done it. */
   byPhone(current: EntryLookUp): EntriesChange;
 } {
   const window = cardWindow(validity);
-  const changed = { cardNumber: sameCard(number), startDate: validity.startDate, endDate: validity.endDate };
   return {
     begin(current) {
       const now = clock.now();
@@ -109,7 +113,7 @@ export function revalidation({ cardId, number, validity, clock, commands }: OfCa
       return { ...entry, held: open(window, heldBefore(entry), now) };
     },
     // If the lock was reset, or somebody removed the card at the lock, it gets the card again: that is what the caller asked for.
-    send: (request) => sendCardCommand(commands, request, { op: 'update-card', ...changed }, { op: 'add-card', ...changed }),
+    send: (request) => steps(lock, { kind: 'card', number, name: '', window, isThere: true }, request),
     complete(current, proof) {
       const entry = entryWithId(current, cardId, clock.now());
       return { put: [{ ...entry, direct: window, held: { ...proof, window }, missing: false, managed: true }] };
@@ -123,14 +127,14 @@ export function revalidation({ cardId, number, validity, clock, commands }: OfCa
 }
 
 /** Takes a card off the lock; it is no error that the lock no longer had it. */
-export function removing({ cardId, number, clock, commands }: OfCard): EntryChange {
+export function removing({ cardId, number, clock, lock, steps }: OfCard): EntryChange {
   return {
     begin(current) {
       const now = clock.now();
       const entry = entryWithId(current, cardId, now);
       return { ...entry, held: open(null, heldBefore(entry), now) };
     },
-    send: (request) => sendCardCommand(commands, request, { op: 'remove-card', cardNumber: sameCard(number) }, null),
+    send: (request) => steps(lock, { kind: 'card', number, name: '', window: null }, request),
     complete(current) {
       const entry = current.byId(cardId);
       return entry === undefined ? {} : removal(current, entry, clock.now());

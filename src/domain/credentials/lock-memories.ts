@@ -93,7 +93,7 @@ function isEnd(answer: Answer | StepEnd): answer is StepEnd {
 
 /** What the lock refused; undefined: it did it. */
 function refusalOf({ end }: Answer): StepEnd | undefined {
-  return end.kind === 'refused' ? { kind: 'refused', error: end.error } : undefined;
+  return end.kind === 'refused' ? { kind: 'refused', error: end.error, message: end.message ?? '' } : undefined;
 }
 
 const nothing = { failed: [], references: [] };
@@ -205,7 +205,7 @@ function passcodeMemory(send: Send, limits: MemoryLimits): LockMemory {
     },
     async remove(session, [item], request) {
       // Of a code without a reference the lock never said that it has it.
-      if (item?.reference === undefined) return { kind: 'refused', error: 'reference-unknown' };
+      if (item?.reference === undefined) return { kind: 'refused', error: 'reference-unknown', message: '' };
       return step(session, { op: 'remove-passcode', reference: item.reference }, request);
     },
     async list(session) {

@@ -43,7 +43,8 @@ export type StepEnd =
       /** By their place among the items. */
       readonly references: readonly (string | undefined)[];
     }
-  | { readonly kind: 'refused'; readonly error: string }
+  /** `message`: for people, in the lock's own words; empty: it said none. */
+  | { readonly kind: 'refused'; readonly error: string; readonly message: string }
   /** Nothing was sent, or it was sent and the outcome is open. */
   | { readonly kind: 'unsent' | 'open' };
 

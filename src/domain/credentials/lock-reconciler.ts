@@ -56,7 +56,9 @@ export interface LockReconciler {
   run(): Promise<void>;
   /** It is neither looking nor remembering anything that another object would not learn again. */
   isIdle(): boolean;
-  /** Within a turn of this lock: ends all open steps by a listing. Rejects when the lock does not tell. */
+  /** Within a turn of this lock: the lock shows all that it holds, which ends all open steps. Rejects when it does not. */
+  show(session: LockSession): Promise<void>;
+  /** As `show`; then takes off what came of an add without an answer. */
   finishOpen(session: LockSession): Promise<void>;
   /** Asks the lock for all that it holds, then goes on. Resolves with whether it answered. */
   list(): Promise<boolean>;
@@ -172,6 +174,21 @@ export function createLockReconciler(ports: LockReconcilerPorts, lockId: LockId)
     return true;
   }
 
+  /** undefined: the lock is registered no more. */
+  async function show(session: LockSession): Promise<Looking | undefined> {
+    const lock = locks.get(lockId);
+    if (lock === undefined) return undefined;
+    const now = knownOf(session);
+    const looking = { lock, session, memory: memories.of(lock), view: views(lock) };
+    const isListed = await check.byListing(looking);
+    if (link.session(lockId) !== session) throw gone();
+    if (!isListed) throw untold();
+    sure.add(session);
+    now.mustList = false;
+    await outcomes.judge();
+    return looking;
+  }
+
   function report(error: unknown): void {
     emit('follow-up-failed', { lockId, step: 'settle-cards', reason: error instanceof Error ? error.message : String(error) });
   }
@@ -205,22 +222,13 @@ export function createLockReconciler(ports: LockReconcilerPorts, lockId: LockId)
     },
     run,
     isIdle: () => running === undefined && !outcomes.hasDoubts() && (known === undefined || sure.has(known.session)),
+    show: async (session) => void (await show(session)),
     async finishOpen(session) {
-      const lock = locks.get(lockId);
-      if (lock === undefined) return;
-      const now = knownOf(session);
-      const looking = { lock, session, memory: memories.of(lock), view: views(lock) };
       const open = new Set((await entries.of(lockId)).unsure.map(({ entryId }) => entryId));
-      const isListed = await check.byListing(looking);
-      if (link.session(lockId) !== session) throw gone();
-      if (!isListed) throw untold();
-      sure.add(session);
-      now.mustList = false;
-      await outcomes.judge();
-      // What came of an add without an answer is taken off before anything else is done.
+      const looking = await show(session);
       const left = (await entries.of(lockId)).entries.filter(({ entryId }) => open.has(entryId));
-      const step = planOf(looking, { entries: left });
-      if (step !== undefined) note(step, await runStep(entries, looking, step), now);
+      const step = looking && planOf(looking, { entries: left });
+      if (looking !== undefined && step !== undefined) note(step, await runStep(entries, looking, step), knownOf(session));
     },
     async list() {
       const session = link.session(lockId);

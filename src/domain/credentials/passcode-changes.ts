@@ -9,20 +9,16 @@ import type { Lock, LockId } from '../locks/lock.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
 import type { LocalPeopleView } from '../people/people-ports.ts';
 import type { CredentialId } from '../people/person.ts';
+import type { AskedItem, AskedSteps } from './asked-steps.ts';
 import { type CardId, hasEnded, requireInOrder } from './card.ts';
 import { abandonment, emptyEntry, heldBefore, removal, renaming } from './card-rules.ts';
-import { always, type Entry, type Held, isSameWindow, type ValidWindow } from './entry.ts';
-import type { EntryChanges } from './entry-changes.ts';
+import { always, type Entry, type Held, type ValidWindow } from './entry.ts';
+import type { EntryChange, EntryChanges } from './entry-changes.ts';
 import type { EntryStore } from './entry-ports.ts';
 import type { EntriesChange, EntryLookUp } from './lock-entries.ts';
-import type { LockMemories } from './lock-memories.ts';
-import type { Item } from './lock-memory.ts';
 import type { AddedPasscode, ChangedPasscode, NewPasscode, NewTimes, PasscodeVia } from './passcode.ts';
-import { isSaid, refused, takenBy } from './passcode-replies.ts';
-import { isForgotten, isHeld, isNothing, passcodeWithId, refuseTaken } from './passcode-rules.ts';
+import { isForgotten, isHeld, passcodeWithId, refuseTaken } from './passcode-rules.ts';
 import type { PasscodeTerms } from './passcode-terms.ts';
-import type { Reconciler } from './reconciler.ts';
-import type { SendRequest, SentEnd } from './step-request.ts';
 
 export interface PasscodeChangesOptions {
   readonly clock: Clock;
@@ -30,11 +26,9 @@ export interface PasscodeChangesOptions {
   readonly entries: EntryStore;
   readonly counters: CounterStore;
   readonly terms: PasscodeTerms;
-  readonly memories: LockMemories;
+  readonly steps: AskedSteps;
   readonly changes: Pick<EntryChanges, 'onLock' | 'byPhone'>;
   readonly people: Pick<LocalPeopleView, 'byCredential'>;
-  /** Within a turn: the lock shows what it holds, and so ends all open steps. */
-  readonly finishOpen: Reconciler['finishOpen'];
   /** What is wanted on this lock has changed. */
   readonly queued: (lockId: LockId) => void;
 }
@@ -50,7 +44,7 @@ export interface PasscodeChanges {
 
 /** As in `PasscodeService`. */
 export function createPasscodeChanges(options: PasscodeChangesOptions): PasscodeChanges {
-  const { clock, locks, entries, counters, terms, memories, changes, people, finishOpen, queued } = options;
+  const { clock, locks, entries, counters, terms, steps, changes, people, queued } = options;
   const newestOf = async (lockId: LockId) => entries.inMemory(lockId) ?? entries.of(lockId);
 
   /** The grants that give it to this lock. */
@@ -82,29 +76,10 @@ export function createPasscodeChanges(options: PasscodeChangesOptions): Passcode
 
   const heldByPhone = (window: ValidWindow): Held => ({ window, sure: true, since: clock.now(), basis: 'phone', basisDate: clock.now() });
 
-  /** Puts the passcode on the lock in the turn of a change, or takes it off. */
-  function sending({ accountId }: Caller, lock: Lock, entry: Entry, window: ValidWindow | null) {
-    return async ({ session, deadline, gone, check }: SendRequest): Promise<SentEnd> => {
-      const { entryId, kind, number, name, held } = entry;
-      const item: Item = {
-        kind,
-        number,
-        name,
-        window: window ?? always,
-        ...(held?.reference !== undefined && { reference: held.reference }),
-      };
-      const memory = memories.of(lock);
-      const request = { accountId, deadline, gone, check };
-      const end = await (window === null ? memory.remove(session, [item], request) : memory.put(session, [item], request));
-      const sent = takenBy(end);
-      if (isSaid(end, memory, await newestOf(lock.lockId))) return sent;
-      // It says ok, and that it holds something else: it must show what.
-      await finishOpen(session);
-      const shown = (await newestOf(lock.lockId)).byId(entryId);
-      if (isSameWindow(shown?.held?.window ?? null, window)) return sent;
-      await entries.update(lock.lockId, (current) => (isNothing(current.byId(entryId)) ? { remove: [entryId] } : {}));
-      throw refused('not-done');
-    };
+  /** Puts the passcode on the lock in the turn of a change; `window` null: takes it off. */
+  function sending(lock: Lock, { kind, number, name, held }: Entry, window: ValidWindow | null): EntryChange['send'] {
+    const item: AskedItem = { kind, number, name, window, ...(held?.reference !== undefined && { reference: held.reference }) };
+    return (request) => steps(lock, item, request);
   }
 
   /** Stores what a phone has done, or what the lock is to get; the status says which. */
@@ -158,7 +133,7 @@ export function createPasscodeChanges(options: PasscodeChangesOptions): Passcode
             // One that was made just now is nobody's yet; one that somebody chose may be on the lock by a phone.
             return unsure(entry, direct, code === undefined ? null : undefined);
           },
-          send: sending(caller, lock, entry, direct),
+          send: sending(lock, entry, direct),
           complete(current, proof) {
             refuseTaken(current, entry.number, entry.entryId);
             return { put: [{ ...entry, direct, held: { ...proof, window: direct } }] };
@@ -193,7 +168,7 @@ export function createPasscodeChanges(options: PasscodeChangesOptions): Passcode
           const entry = changeable(current, passcodeId);
           return unsure(entry, direct, heldBefore(entry));
         },
-        send: sending(caller, lock, changeable(await newestOf(lockId), passcodeId), direct),
+        send: sending(lock, changeable(await newestOf(lockId), passcodeId), direct),
         complete: (current, proof) => complete(current, { ...proof, window: direct }),
       }));
       return {};
@@ -234,7 +209,7 @@ export function createPasscodeChanges(options: PasscodeChangesOptions): Passcode
           const entry = changeable(current, passcodeId);
           return unsure(entry, null, heldBefore(entry));
         },
-        send: sending(caller, lock, changeable(await newestOf(lockId), passcodeId), null),
+        send: sending(lock, changeable(await newestOf(lockId), passcodeId), null),
         complete: forget,
       }));
       return {};

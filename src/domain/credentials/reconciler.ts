@@ -23,7 +23,9 @@ export interface Reconciler extends Part {
   hello(lockId: LockId, report: Pick<HelloReport, 'cards' | 'credentials' | 'memory'>): Promise<void>;
   /** Something was decided about this lock, or a step about it is open: looks at once. Never rejects. */
   reconcile(lockId: LockId): Promise<void>;
-  /** Within a turn of the lock of this session: ends all its open steps. Rejects when the lock does not tell what it holds. */
+  /** Within a turn of the lock of this session: it shows all that it holds, which ends all open steps. Rejects when it does not. */
+  show(session: LockSession): Promise<void>;
+  /** As `show`; then takes off what came of an add without an answer. */
   finishOpen(session: LockSession): Promise<void>;
   /** Asks the lock for all that it holds. Resolves with whether it answered. Never rejects. */
   list(lockId: LockId): Promise<boolean>;
@@ -218,6 +220,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       await objectOf(lockId).hello(memory === undefined ? said : { ...said, memory });
     },
     reconcile: work,
+    show: (session) => objectOf(session.lockId).show(session),
     finishOpen: (session) => objectOf(session.lockId).finishOpen(session),
     list: (lockId) => objectOf(lockId).list(),
     statesOf,
