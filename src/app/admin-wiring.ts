@@ -4,6 +4,7 @@
 import { localAdministrator } from '../domain/accounts/account.ts';
 import { createAuditTrail } from '../domain/audit/audit.ts';
 import type { AuditStore } from '../domain/audit/audit-ports.ts';
+import { auditedBoard, auditedGroupLock } from '../domain/audit/audited-board.ts';
 import {
   auditedEnrolments,
   auditedEntries,
@@ -35,6 +36,7 @@ import type { Discovery } from '../platform/mdns/discovery.ts';
 import type { Backups } from '../stores/files/backup/backups.ts';
 import type { AccessServices } from './access-services.ts';
 import type { Base } from './base.ts';
+import type { BoardServices } from './board-services.ts';
 import type { LockWarning } from './lock-warnings.ts';
 import type { DeviceServices, Services } from './services.ts';
 import type { Status } from './status.ts';
@@ -42,7 +44,7 @@ import type { Status } from './status.ts';
 export type AuditedServices = ReturnType<typeof createAuditedServices>;
 
 export function createAuditedServices(
-  services: Services & DeviceServices & AccessServices,
+  services: Services & DeviceServices & AccessServices & BoardServices,
   { clock, audit, attempts }: { readonly clock: Clock; readonly audit: AuditStore; readonly attempts: Pick<UnlockAttempts, 'around'> },
 ) {
   const trail = createAuditTrail({ clock, audit });
@@ -66,6 +68,8 @@ export function createAuditedServices(
     imports: auditedImports(services.imports, trail),
     grants: auditedGrants(services.grants, trail),
     schedules: auditedSchedules(services.schedules, trail),
+    board: auditedBoard(services.board, trail),
+    groupLock: auditedGroupLock(services.groupLock, trail),
     audit: trail,
   };
 }

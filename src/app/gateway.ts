@@ -13,6 +13,7 @@ import { createSystemd, notifyBySystemd } from '../platform/systemd.ts';
 import { shortenCollections } from '../platform/v8-flags.ts';
 import { type AccessServices, createAccessServices } from './access-services.ts';
 import { type Base, createBase } from './base.ts';
+import { type BoardServices, createBoardServices } from './board-services.ts';
 import type { Config } from './config.ts';
 import { createLifeCycle } from './life-cycle.ts';
 import { createLockSide } from './lock-side.ts';
@@ -48,7 +49,11 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
   const { store, backups, probe } = storage;
   const drivers = createDriverTable(store.ports);
   const lockServices = createServicesFor(base, storage, drivers);
-  const services = { ...lockServices, ...createAccessServicesFor(base, storage, drivers, lockServices) };
+  const services = {
+    ...lockServices,
+    ...createAccessServicesFor(base, storage, drivers, lockServices),
+    ...createBoardServicesFor(base, storage, drivers, lockServices),
+  };
   const lockSide = createLockSide({ base, store, services, drivers });
   const { broker, clockSync, certificates, eventRecords } = lockSide;
   const peopleSide = await createPeopleSide({ base, storage, services, link: drivers, lockSide });
@@ -92,6 +97,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
     clockSync,
     lockSide.calendarSync,
     services.alarmDetector,
+    services.lastRecords,
     http,
     services.webhooks,
     discovery,
@@ -131,6 +137,13 @@ function createAccessServicesFor(base: Base, { store }: Storage, drivers: Driver
   const { clock, secrets, events, timeZone, nextTurn } = base;
   const { clockIsSuspect } = store.clockTrust;
   return createAccessServices({ clock, clockIsSuspect, timeZone, nextTurn, secrets, events, stores: store.ports, drivers, services });
+}
+
+function createBoardServicesFor(base: Base, { store }: Storage, drivers: Drivers, services: Services): BoardServices {
+  const { config, clock, secrets, events, nextTurn } = base;
+  const { clockIsSuspect } = store.clockTrust;
+  const recordDays = config.retention.records;
+  return createBoardServices({ clock, clockIsSuspect, recordDays, secrets, events, stores: store.ports, drivers, services, nextTurn });
 }
 
 function alarmDetectorSettings({ alarms }: Config): AlarmDetectorSettings {

@@ -12,6 +12,7 @@ import { createDiscovery, respondInThread } from '../platform/mdns/discovery.ts'
 import type { AccessServices } from './access-services.ts';
 import { createAuditedServices, createLocalControl } from './admin-wiring.ts';
 import type { Base } from './base.ts';
+import type { BoardServices } from './board-services.ts';
 import { captureAction } from './capture-action.ts';
 import type { LockSide } from './lock-side.ts';
 import { lockWarnings } from './lock-warnings.ts';
@@ -24,7 +25,7 @@ export type PeopleSide = Awaited<ReturnType<typeof createPeopleSide>>;
 interface PeopleSideOptions {
   readonly base: Base;
   readonly storage: Storage;
-  readonly services: Services & AccessServices;
+  readonly services: Services & AccessServices & BoardServices;
   readonly link: Drivers;
   readonly lockSide: LockSide;
 }

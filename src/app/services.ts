@@ -76,8 +76,8 @@ export function createServices(options: ServicesOptions) {
   const live = createLiveServices(options, command, administration);
   const noun = createNounServices(options, { ...command, ...live }, administration);
   const report = createReportServices(options, { ...command, ...live, ...noun });
-  const { stallDetector, commands, certainty } = command;
-  return { stallDetector, commands, certainty, ...live, ...noun, ...report, administration };
+  const { stallDetector, commands, certainty, lists } = command;
+  return { stallDetector, commands, certainty, lists, ...live, ...noun, ...report, administration };
 }
 
 /** What the gateway says to a lock, and how sure it is of the lock's state. */

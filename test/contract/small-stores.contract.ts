@@ -250,6 +250,17 @@ export function counterStoreContract(over: RunOver<CounterStore>): void {
         expect(await counters.groupId('__proto__')).toBe(3);
         expect(await counters.groupId('constructor')).toBe(4);
       }));
+
+    test('puts groups in the order that a person sets, the others and new ones behind them', () =>
+      over(async (counters) => {
+        for (const name of ['East', 'West', 'North']) await counters.groupId(name);
+        expect(counters.groupIds()).toEqual([1, 2, 3]);
+        await counters.orderGroups([3, 2]);
+        await counters.groupId('South');
+        expect(counters.groupIds()).toEqual([3, 2, 1, 4]);
+        await expect(counters.orderGroups([1, 9])).rejects.toMatchObject({ code: 'not-found' });
+        expect([counters.groupIds(), await counters.groupId('West')]).toEqual([[3, 2, 1, 4], 2]);
+      }));
   });
 }
 

@@ -1,6 +1,7 @@
 // The whole domain over stores in memory, a lock link that a test scripts, and a clock that it sets.
 import { createHash } from 'node:crypto';
 import { createAccessServices } from '../../src/app/access-services.ts';
+import { createBoardServices } from '../../src/app/board-services.ts';
 import { createServices, type ServicesOptions } from '../../src/app/services.ts';
 import type { Account, AccountId, Caller } from '../../src/domain/accounts/account.ts';
 import { createAuditTrail } from '../../src/domain/audit/audit.ts';
@@ -236,6 +237,8 @@ export async function createDomain(
   const counters: typeof memoryCounters = {
     next: (kind) => write(`counters.${kind}`, async () => 1_000 + (await memoryCounters.next(kind))),
     groupId: (name) => write('counters.groupId', () => memoryCounters.groupId(name)),
+    groupIds: memoryCounters.groupIds,
+    orderGroups: (groupIds) => write('counters.orderGroups', () => memoryCounters.orderGroups(groupIds)),
   };
   const memoryRecords = createMemoryRecords(emit);
   const records: typeof memoryRecords = {
@@ -355,6 +358,9 @@ export async function createDomain(
     nextTurn,
     ...{ clock, clockIsSuspect, timeZone: createTimeZone('Europe/Berlin'), secrets, events, drivers, services, stores },
   });
+  const boardServices = createBoardServices({
+    ...{ clock, clockIsSuspect, recordDays: 184, secrets, events, drivers, services, stores, nextTurn },
+  });
   const { live, commands, alarms, alarmDetector, webhooks } = services;
   const native = createNativeDriver({
     ...{ clock, link, locks: storedLocks, records, commands, reports: services.reports, events, emit },
@@ -450,6 +456,7 @@ export async function createDomain(
     createWebhooks,
     webhooks,
     accessServices,
+    ...boardServices,
     pause,
   };
 }

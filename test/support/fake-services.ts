@@ -9,6 +9,8 @@ import type { RoleService } from '../../src/domain/accounts/role-service.ts';
 import type { SignInService } from '../../src/domain/accounts/sign-in-service.ts';
 import type { AlarmService } from '../../src/domain/alarms/alarm-service.ts';
 import type { AuditService } from '../../src/domain/audit/audit.ts';
+import type { BoardService } from '../../src/domain/board/board-service.ts';
+import type { GroupLockService } from '../../src/domain/board/group-lock.ts';
 import type { CancelSignal } from '../../src/domain/cancel-signal.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { Card, CardId } from '../../src/domain/credentials/card.ts';
@@ -199,6 +201,8 @@ export interface FakeServices {
   readonly suggestions: Open<SuggestionService>;
   readonly enrolments: Open<EnrolmentService>;
   readonly questions: Open<AccessQuestions>;
+  readonly board: Open<BoardService>;
+  readonly groupLock: Open<GroupLockService>;
   readonly entries: Open<EntryService>;
   readonly people: Open<PeopleService>;
   readonly grants: Open<GrantService>;
@@ -344,6 +348,13 @@ function createFakeServices(): FakeServices {
       records: async () => unexpected('questions.records'),
       completeness: async () => unexpected('questions.completeness'),
     },
+    board: {
+      version: () => unexpected('board.version'),
+      board: async () => unexpected('board.board'),
+      orderGroups: async () => unexpected('board.orderGroups'),
+      chooseFavourites: async () => unexpected('board.chooseFavourites'),
+    },
+    groupLock: { lockGroup: async () => unexpected('lockGroup') },
     alarms: { list: () => unexpected('alarms.list'), end: async () => unexpected('alarms.end') },
     live: {
       subscribe: () => unexpected('live.subscribe'),

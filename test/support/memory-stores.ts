@@ -416,6 +416,7 @@ export function createMemoryCounters(): CounterStore {
     ...{ personId: 0, credentialId: 0, grantId: 0, scheduleId: 0, revocationId: 0, suggestionId: 0 },
   };
   const groups: string[] = [];
+  let inOrder: readonly string[] = [];
   return {
     async next(kind) {
       last[kind] += 1;
@@ -424,7 +425,17 @@ export function createMemoryCounters(): CounterStore {
     async groupId(name) {
       if (name === '') return 0;
       if (!groups.includes(name)) groups.push(name);
+      if (!inOrder.includes(name)) inOrder = [...inOrder, name];
       return groups.indexOf(name) + 1;
+    },
+    groupIds: () => inOrder.map((name) => groups.indexOf(name) + 1),
+    async orderGroups(groupIds) {
+      const first = groupIds.map((groupId) => {
+        const name = groups[groupId - 1];
+        if (name === undefined) throw new DomainError('not-found', `there is no group ${groupId}`);
+        return name;
+      });
+      inOrder = [...first, ...inOrder.filter((name) => !first.includes(name))];
     },
   };
 }

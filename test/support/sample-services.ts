@@ -14,6 +14,7 @@ import type { Revocation, RevocationId, RevocationReport } from '../../src/domai
 import type { DeliveryLogEntry } from '../../src/domain/webhooks/delivery.ts';
 import type { WebhookId } from '../../src/domain/webhooks/webhook.ts';
 import type { WebhookView } from '../../src/domain/webhooks/webhook-service.ts';
+import { answerAboutBoard } from './board-answers.ts';
 import {
   announcedDevice,
   type FakeServices,
@@ -360,5 +361,6 @@ export function answerWithSamples({
     confirm: asked('confirmEnrolment', Promise.resolve(13)),
     end: asked('endEnrolment', nothing),
   });
+  answerAboutBoard(others, asked);
   return { calls };
 }

@@ -40,6 +40,8 @@ export async function serveDomain(gatewayStatus: () => object) {
     }),
     alarms: world.alarms,
     audit: world.audit,
+    board: world.board,
+    groupLock: world.groupLock,
     eventStreams,
     webhooks: world.webhooks,
     ...world.accessServices,

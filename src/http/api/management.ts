@@ -117,7 +117,7 @@ async function handle(route: Route, caller: Caller, request: unknown): Promise<o
   const body = route.textBody === undefined ? route.body?.read(asked.body, problems) : textIn(asked.body, problems);
   if (problems.length > 0) throw invalidParameters(problems);
   const answer = await route.handle({ caller, parameters, body, gone: new AbortController().signal });
-  return 'text' in answer ? { text: String(answer.text) } : answer.body;
+  return 'body' in answer ? answer.body : { text: String(answer.text) };
 }
 
 /** A text in place of JSON is the member `text` here. */

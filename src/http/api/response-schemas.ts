@@ -5,6 +5,7 @@ import { alarmKinds } from '../../domain/alarms/alarm.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { deliveryTypes } from '../../domain/webhooks/delivery.ts';
 import { problemKinds } from '../pipeline/problem.ts';
+import { boardSchemas } from './board-schemas.ts';
 import { entrySchemas } from './entry-schemas.ts';
 import { importSchemas } from './import-schemas.ts';
 import { bridge, capabilities, driver, mqttLogin } from './make-schemas.ts';
@@ -339,6 +340,7 @@ export const responseSchemas = {
   Revocation: revocationSchemas.Revocation,
   ...readerSchemas,
   SuggestionPage: page(readerSchemas.Suggestion),
+  ...boardSchemas,
   Entry: entrySchemas.Entry,
   EntryPage: page(entrySchemas.Entry),
   EntryCheck: entrySchemas.EntryCheck,

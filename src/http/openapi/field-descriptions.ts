@@ -148,7 +148,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   once: 'Whether it takes passcodes that open once.',
   autoLock: 'Whether its auto lock timer can be set.',
   settings: 'Whether its settings can be changed.',
-  battery: 'Whether the lock reports its battery.',
+  battery: 'Of a capability, whether the lock reports its battery. On the board, its level in percent, null until it has.',
   encrypted: 'Whether its connection is encrypted: else everybody who can read its network traffic can read its password.',
   warnings:
     'What to switch: `actions-off` “Allow lock actions” in the app of the lock, `power-up-state` the power-on state of the relay, `cache-state` the cache of Zigbee2MQTT, `open-broker` anonymous access at the broker.',
@@ -158,7 +158,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   online: 'Of a lock or hub, whether it is connected now. Of the gateway, how many locks are. Of a driver, whether its program runs.',
   lastSeen: 'When it was last connected: milliseconds since 1970 (UTC); null for never.',
   locks:
-    'How many locks there are; of a hub, how many are bound to it; of a bridge, how many are spoken to over it. Of something lost: each lock on which it was ever wanted or held, as far as the caller is manager there. Of an import, those that change.',
+    'How many locks there are; of a hub, how many are bound to it; of a bridge, how many are spoken to over it. Of something lost: each lock on which it was ever wanted or held, as far as the caller is manager there. Of an import, those that change. Of a group, its locks.',
   closeDate: 'When the pairing or the enrolment closes by itself: milliseconds since 1970 (UTC).',
   address: 'The address from which it came; of an announced device the bridge and the topic of its state.',
   keyFingerprint: 'The first 16 hex digits of SHA-256 over the key, in groups of four; null for a device that a bridge announces.',
@@ -269,6 +269,19 @@ export const memberDocs: Readonly<Record<string, string>> = {
     '`ok`, the code of the refusal, `nothing-to-do` for an unlock of what was unlocked already, or `unknown` when the process ended before it was known.',
   missed: 'Refusals of this account before it that are not in the log, because there were too many or they could not be written.',
   count: 'How often within a minute; above 1 of attempts to unlock alone.',
+
+  // The board (HTTP API 13.2 and 13.5)
+  groups: 'The groups in their order; the locks without one last.',
+  position: 'Which group of this answer it is, from 1.',
+  stateAt: 'When the lock said so: milliseconds since 1970 (UTC); null when it never has.',
+  alarms: 'The kinds of the active alarms of the lock that you may see, the newest first.',
+  passage: 'Whether its passage mode is on: it does not lock itself.',
+  autoLockAt:
+    'When the unlocked lock should lock itself: milliseconds since 1970 (UTC); null: it is locked, does not, or nothing is known of it.',
+  last: 'Its newest record, for its managers; else null.',
+  attention: 'The active alarms of these locks, and of the gateway itself for its administrators, the newest first.',
+  favourites: 'The locks that this account has chosen to see first.',
+  result: '`locked`, or what became of it.',
 
   // Health and status
   version: 'Version of latchd.',

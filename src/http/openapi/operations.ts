@@ -1,6 +1,7 @@
 // The operations of all tables. A route names one of them, so that each route has a description.
 import { alarmDocs } from '../api/alarm-docs.ts';
 import { auditDocs } from '../api/audit-docs.ts';
+import { boardDocs } from '../api/board-docs.ts';
 import { bridgeDocs } from '../api/bridge-docs.ts';
 import { cardDocs } from '../api/card-docs.ts';
 import { consoleDocs } from '../api/console-docs.ts';
@@ -39,6 +40,7 @@ export const tables = {
   'Lost credentials': revocationDocs,
   Readers: readerDocs,
   Questions: questionDocs,
+  Board: boardDocs,
   People: peopleDocs,
   Grants: grantDocs,
   Schedules: scheduleDocs,
@@ -66,6 +68,7 @@ export const tableDocs: Readonly<Record<keyof typeof tables, string>> = {
   'Lost credentials': 'What was lost, and at which door it is surely dead.',
   Readers: 'Which way round a reader gives cards, and cards that become a person’s at a reader.',
   Questions: 'Of the day after: who could open a door, what somebody did, and whether anything is missing.',
+  Board: 'What a person sees first, and all doors of a group at once.',
   People: 'Who has which cards and passcodes.',
   Grants: 'Who may open which locks, and when.',
   Schedules: 'Hours of the week, and holidays.',

@@ -16,9 +16,9 @@ import { readJsonBody, strangersBytesAtMost } from './json-body.ts';
 import { invalidParameters, problemOf } from './problem.ts';
 import { pathOf, rawParameters } from './raw-query.ts';
 import type { Rank, RequestScheduler } from './request-scheduler.ts';
-import type { Answer, AnyRoute, Route, SignInRoute, StreamRoute, TextAnswer } from './route.ts';
+import type { Answer, AnyAnswer, AnyRoute, Route, SignInRoute, StreamRoute } from './route.ts';
 import type { RouteMatch } from './route-table.ts';
-import { type Sender, uncached } from './sender.ts';
+import { json, type Sender, uncached } from './sender.ts';
 
 /** Answers a request; never throws. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -49,7 +49,6 @@ interface RequestContext {
   parameters: Readonly<Record<string, string>>;
 }
 
-const json = 'application/json; charset=utf-8';
 const problemJson = 'application/problem+json';
 
 const none: Readonly<Record<string, string>> = {};
@@ -78,7 +77,7 @@ export function createRequestHandler(options: {
   requireHost: (request: IncomingMessage) => void;
   onEnd: ((ended: EndedRequest) => void) | undefined;
 }): RequestHandler {
-  const { send, sendText } = options.sender;
+  const { send, sendText, sendVersioned } = options.sender;
   const writeAccessLog = createAccessLog(options);
   const { clock, turns, log, authenticate, onKnown, find, requireHost, onEnd } = options;
   return (request, response) => {
@@ -127,6 +126,7 @@ export function createRequestHandler(options: {
     try {
       const answered = await answer(context);
       if (answered === undefined) return;
+      if ('version' in answered) return await sendVersioned(context, answered);
       if ('text' in answered) return sendText(context, answered);
       const { status = 200, headers = [], body } = answered;
       send(context, status, ['Content-Type', json, ...uncached, ...headers], JSON.stringify(body));
@@ -136,7 +136,7 @@ export function createRequestHandler(options: {
   }
 
   /** undefined: the answer is a stream that goes on, and its handler owns it now. */
-  async function answer(context: RequestContext): Promise<Answer | TextAnswer | undefined> {
+  async function answer(context: RequestContext): Promise<AnyAnswer | undefined> {
     const { request, response, found, route, caller } = context;
     const { pathValues = {} } = found ?? {};
     if (route === undefined) throw new Error('a request without a route was not refused');

@@ -39,6 +39,14 @@ export interface TextAnswer {
   readonly isImmutable?: boolean;
 }
 
+/** An answer that is made only for a client that does not have this version of it already. */
+export interface VersionedAnswer {
+  /** Opaque letters and digits; another one whenever the answer may be another. */
+  readonly version: string;
+  /** The answer as JSON. */
+  text(): Promise<string>;
+}
+
 /** What all endpoints with a token share. `path` is written as in OpenAPI, `/locks/{lockId}`; `parameters` covers path and query string. */
 interface TokenRoute<P, B> {
   readonly method: Method;
@@ -57,13 +65,15 @@ export interface TextBody {
   readonly bytesAtMost: number;
 }
 
+export type AnyAnswer = Answer | TextAnswer | VersionedAnswer;
+
 /** One endpoint. */
 export interface Route<P = unknown, B = unknown> extends TokenRoute<P, B> {
   /** The body is a text, which `handle` gets as a string. */
   readonly textBody?: TextBody;
   /** What it answers, when that is not JSON. */
   readonly answerType?: string;
-  handle(asked: Asked<P, B>): Answer | TextAnswer | Promise<Answer | TextAnswer>;
+  handle(asked: Asked<P, B>): AnyAnswer | Promise<AnyAnswer>;
 }
 
 /** An endpoint whose answer is a stream: it goes on until one side closes it. */
@@ -104,7 +114,7 @@ export function route<P>(
   path: string,
   operation: OperationId,
   parameters: Validated<P>,
-  handle: (asked: Asked<P, undefined>) => Answer | Promise<Answer>,
+  handle: (asked: Asked<P, undefined>) => Answer | VersionedAnswer | Promise<Answer>,
 ): Route {
   return { method, path, operation, parameters, body: undefined, handle } satisfies Route<P, undefined> as Route;
 }

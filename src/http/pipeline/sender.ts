@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { gzip } from 'node:zlib';
 import type { TickBatcher } from '../../domain/tick-batcher.ts';
 import { acceptsGzip } from './headers.ts';
-import type { TextAnswer } from './route.ts';
+import type { TextAnswer, VersionedAnswer } from './route.ts';
 
 /** The part of a request context that an answer needs. */
 export interface Answering {
@@ -17,6 +17,8 @@ export interface Sender {
   /** `headers`: name, value, name, value. Does nothing when the client is gone or an answer was begun. */
   send(to: Answering, status: number, headers: readonly string[], body?: string | Buffer): void;
   sendText(to: Answering, answer: TextAnswer): void;
+  /** 304 without a body to a client that has this version. Rejects as the making of the answer does. */
+  sendVersioned(to: Answering, answer: VersionedAnswer): Promise<void>;
 }
 
 /** An answer whose head is written and whose body is about to be. */
@@ -36,6 +38,8 @@ const largeText = 64 * 1024;
 
 /** In characters. Compressing smaller texts saves few packets on the network. */
 const worthCompressing = 16 * 1024;
+
+export const json = 'application/json; charset=utf-8';
 
 export const uncached = ['Cache-Control', 'no-store'];
 
@@ -88,6 +92,13 @@ export function createSender(options: {
 
   return {
     send,
+
+    async sendVersioned(to, { version, text }) {
+      // Weak: compressed and plain bytes have the same one (RFC 9110 section 8.8.1). No cache but that of this person may store it.
+      const headers = ['Content-Type', json, 'Cache-Control', 'private, no-cache', 'ETag', `W/"${version}"`];
+      if (to.request.headers['if-none-match']?.includes(`"${version}"`)) write(to, 304, [...headers, ...vary]);
+      else send(to, 200, headers, await text());
+    },
 
     /** A client may cache a text with an ETag, if it asks each time whether the text has changed (RFC 9111 section 5.2.2.4). */
     sendText(to, { contentType, text, gzipped, etag, headers = [], isImmutable = false }) {

@@ -7,6 +7,8 @@ import type { RoleService } from '../../domain/accounts/role-service.ts';
 import type { SignInService } from '../../domain/accounts/sign-in-service.ts';
 import type { AlarmService } from '../../domain/alarms/alarm-service.ts';
 import type { AuditService } from '../../domain/audit/audit.ts';
+import type { BoardService } from '../../domain/board/board-service.ts';
+import type { GroupLockService } from '../../domain/board/group-lock.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { CardService } from '../../domain/credentials/card-service.ts';
 import type { EntryService } from '../../domain/credentials/entry-service.ts';
@@ -29,6 +31,7 @@ import type { TickBatcher } from '../../domain/tick-batcher.ts';
 import type { WebhookService } from '../../domain/webhooks/webhook-service.ts';
 import { alarmRoutes } from '../api/alarm-routes.ts';
 import { auditRoutes } from '../api/audit-routes.ts';
+import { boardRoutes } from '../api/board-routes.ts';
 import { bridgeRoutes } from '../api/bridge-routes.ts';
 import { cardRoutes } from '../api/card-routes.ts';
 import { consoleRoutes } from '../api/console-routes.ts';
@@ -97,6 +100,8 @@ export interface HttpServerOptions {
   bridges: Pick<Bridges, 'list'>;
   alarms: Pick<AlarmService, 'list' | 'end'>;
   questions: AccessQuestions;
+  board: BoardService;
+  groupLock: GroupLockService;
   audit: AuditService;
   accounts: AccountService;
   signIns: SignInService;
@@ -193,6 +198,7 @@ function routesOf(
     ...revocationRoutes(revocations),
     ...readerRoutes(suggestions, enrolments),
     ...questionRoutes(questions),
+    ...boardRoutes(others.board, others.groupLock),
     ...peopleRoutes(people),
     ...grantRoutes(grants),
     ...scheduleRoutes(schedules),

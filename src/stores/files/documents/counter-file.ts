@@ -2,6 +2,7 @@
 // number is given out.
 import { z } from 'zod';
 import type { CounterStore } from '../../../domain/counters.ts';
+import { DomainError } from '../../../domain/errors.ts';
 import type { FileLayer } from '../files.ts';
 import { createReservedIds, type IdFloor, type ReservedIds } from '../reserved-ids.ts';
 import { type BeforeUpgrade, createDocument, type Document, type DocumentFormat } from './document.ts';
@@ -166,6 +167,19 @@ export function createCounterFile(
         return { ...now, groupId, groups: [...now.groups, { groupId, name }] };
       });
       return groupOf(name, after) as number;
+    },
+    groupIds: () => document.current().groups.map(({ groupId }) => groupId),
+    async orderGroups(groupIds) {
+      await document.update((now) => {
+        const byId = new Map(now.groups.map((group) => [group.groupId, group]));
+        const first = groupIds.map((groupId) => {
+          const group = byId.get(groupId);
+          if (group === undefined) throw new DomainError('not-found', `there is no group ${groupId}`);
+          byId.delete(groupId);
+          return group;
+        });
+        return { ...now, groups: [...first, ...byId.values()] };
+      });
     },
     raise,
     async close() {

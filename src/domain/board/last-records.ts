@@ -1,0 +1,70 @@
+// The newest record of each lock, for the board. It follows every stored record; those of before are read at the start, behind everything else.
+import type { EventBus } from '../event-bus.ts';
+import type { LockId } from '../locks/lock.ts';
+import type { LocalLockView } from '../locks/lock-ports.ts';
+import type { Part } from '../part.ts';
+import type { RecordDraft } from '../records/record.ts';
+import type { RecordStore } from '../records/record-ports.ts';
+
+export type LastRecord = Pick<RecordDraft, 'type' | 'username' | 'success' | 'lockDate'>;
+
+export interface LastRecords extends Part {
+  /** The one with the highest recordId; undefined: the lock has none, or it is not read yet. */
+  of(lockId: LockId): LastRecord | undefined;
+  /** Resolves when those of before the start are known, or cannot be read now. Never rejects. */
+  ready(): Promise<void>;
+}
+
+export function createLastRecords(options: {
+  readonly locks: Pick<LocalLockView, 'all'>;
+  readonly records: Pick<RecordStore, 'page'>;
+  readonly events: Pick<EventBus, 'subscribe'>;
+}): LastRecords {
+  const { locks, records, events } = options;
+  const last = new Map<LockId, LastRecord>();
+  let isStopped = false;
+  let reading: Promise<void> | undefined;
+
+  function keep(lockId: LockId, { type, username, success, lockDate }: LastRecord): void {
+    last.set(lockId, { type, username, success, lockDate });
+  }
+  async function readAll(): Promise<void> {
+    for (const { lockId } of locks.all()) {
+      if (isStopped) return;
+      if (last.has(lockId)) continue;
+      const always = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
+      const [newest] = (await records.page({ lockId, ...always, pageNo: 1, pageSize: 1 })).list;
+      // A newer one may have been stored meanwhile.
+      if (newest !== undefined && !last.has(lockId)) keep(lockId, newest);
+    }
+  }
+  function ready(): Promise<void> {
+    // After a failure the next call tries again.
+    reading ??= readAll().catch(() => {
+      reading = undefined;
+    });
+    return reading;
+  }
+
+  events.subscribe('records-stored', ({ lockId, drafts }) => {
+    const newest = drafts.at(-1);
+    if (newest !== undefined) keep(lockId, newest);
+  });
+  events.subscribe('lock-changed', ({ before, after }) => {
+    if (before !== undefined && after === undefined) last.delete(before.lockId);
+  });
+
+  return {
+    name: 'last-records',
+    // The start does not wait for it.
+    async start() {
+      void ready();
+    },
+    async stop() {
+      isStopped = true;
+      await reading;
+    },
+    of: (lockId) => last.get(lockId),
+    ready,
+  };
+}

@@ -1,0 +1,56 @@
+// The routes of the board (HTTP API 13.2), and of the locking of a group (HTTP API 13.5).
+import type { Board, BoardService } from '../../domain/board/board-service.ts';
+import type { GroupLockService } from '../../domain/board/group-lock.ts';
+import { noParameters } from '../pipeline/query.ts';
+import { bodyRoute, done, ok, type Route, route } from '../pipeline/route.ts';
+import { boardLockView, chosenFavourites, groupOrder, oneGroup } from './board-schemas.ts';
+import type { ResponseBody } from './response-schemas.ts';
+
+/** Locks whose JSON is made in one turn of the event loop. */
+const locksAtOnce = 500;
+
+/** The services check the rights. */
+export function boardRoutes(board: BoardService, groups: GroupLockService): readonly Route[] {
+  return [
+    route('GET', '/api/v1/board', 'getBoard', noParameters, ({ caller }) => ({
+      version: board.version(caller),
+      text: async () => boardText(await board.board(caller)),
+    })),
+    bodyRoute('PUT', '/api/v1/gateway/groups/order', 'orderGroups', noParameters, groupOrder, ({ caller, body: { groupIds } }) =>
+      done(board.orderGroups(caller, groupIds)),
+    ),
+    bodyRoute('PUT', '/api/v1/account/favourites', 'chooseFavourites', noParameters, chosenFavourites, ({ caller, body: { lockIds } }) =>
+      done(board.chooseFavourites(caller, lockIds)),
+    ),
+    route(
+      ...(['POST', '/api/v1/gateway/groups/{groupId}/lock', 'lockGroup', oneGroup] as const),
+      async ({ caller, parameters: { groupId }, gone }) => {
+        const locks = (await groups.lockGroup(caller, groupId, gone)).map(({ lockId, result }) => ({ lockId, result }));
+        return ok({ locks } satisfies ResponseBody<'LockedGroup'>);
+      },
+    ),
+  ];
+}
+
+/** The board as JSON, made in pieces: other requests are answered between them. */
+async function boardText({ groups, attention, favourites }: Board): Promise<string> {
+  const texts: string[] = [];
+  for (const [n, { groupId, name, locks }] of groups.entries()) {
+    const views: string[] = [];
+    for (let from = 0; from < locks.length; from += locksAtOnce) {
+      if (from > 0) await nextTurn();
+      views.push(JSON.stringify(locks.slice(from, from + locksAtOnce).map(boardLockView)).slice(1, -1));
+    }
+    const head = JSON.stringify({ groupId, name, position: n + 1 } satisfies Partial<ResponseBody<'Board'>['groups'][number]>);
+    texts.push(`${head.slice(0, -1)},"locks":[${views.join(',')}]}`);
+  }
+  const rest = {
+    attention: attention.map(({ lockId, kind, since }) => ({ lockId, kind, since })),
+    favourites: [...favourites],
+  } satisfies Partial<ResponseBody<'Board'>>;
+  return `{"groups":[${texts.join(',')}],${JSON.stringify(rest).slice(1)}`;
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
