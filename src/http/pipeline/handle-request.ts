@@ -77,7 +77,7 @@ export function createRequestHandler(options: {
   requireHost: (request: IncomingMessage) => void;
   onEnd: ((ended: EndedRequest) => void) | undefined;
 }): RequestHandler {
-  const { send, sendText, sendVersioned } = options.sender;
+  const { send, sendText, sendVersioned, sendPieces } = options.sender;
   const writeAccessLog = createAccessLog(options);
   const { clock, turns, log, authenticate, onKnown, find, requireHost, onEnd } = options;
   return (request, response) => {
@@ -128,6 +128,7 @@ export function createRequestHandler(options: {
       if (answered === undefined) return;
       if ('version' in answered) return await sendVersioned(context, answered);
       if ('text' in answered) return sendText(context, answered);
+      if ('pieces' in answered) return await sendPieces(context, answered);
       const { status = 200, headers = [], body } = answered;
       send(context, status, ['Content-Type', json, ...uncached, ...headers], JSON.stringify(body));
     } catch (error) {

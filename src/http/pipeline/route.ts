@@ -47,6 +47,17 @@ export interface VersionedAnswer {
   text(): Promise<string>;
 }
 
+/**
+ * An answer that is made while it is sent. What `pieces` throws before its first piece is answered as a problem; an error after that cuts
+ * the connection. When the client leaves, `pieces` is ended (`return`).
+ */
+export interface StreamedAnswer {
+  readonly contentType: string;
+  readonly pieces: AsyncIterable<string | Buffer>;
+  /** Name, value, name, value. */
+  readonly headers?: readonly string[];
+}
+
 /** What all endpoints with a token share. `path` is written as in OpenAPI, `/locks/{lockId}`; `parameters` covers path and query string. */
 interface TokenRoute<P, B> {
   readonly method: Method;
@@ -65,7 +76,7 @@ export interface TextBody {
   readonly bytesAtMost: number;
 }
 
-export type AnyAnswer = Answer | TextAnswer | VersionedAnswer;
+export type AnyAnswer = Answer | TextAnswer | StreamedAnswer | VersionedAnswer;
 
 /** One endpoint. */
 export interface Route<P = unknown, B = unknown> extends TokenRoute<P, B> {

@@ -1,10 +1,11 @@
 // Sends an answer: writes its head, compresses it for clients that accept gzip, and sends large ones piece by piece.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { gzip } from 'node:zlib';
 import type { TickBatcher } from '../../domain/tick-batcher.ts';
 import { acceptsGzip } from './headers.ts';
-import type { TextAnswer, VersionedAnswer } from './route.ts';
+import type { StreamedAnswer, TextAnswer, VersionedAnswer } from './route.ts';
 
 /** The part of a request context that an answer needs. */
 export interface Answering {
@@ -19,6 +20,8 @@ export interface Sender {
   sendText(to: Answering, answer: TextAnswer): void;
   /** 304 without a body to a client that has this version. Rejects as the making of the answer does. */
   sendVersioned(to: Answering, answer: VersionedAnswer): Promise<void>;
+  /** Resolves when all of it is sent or the client has left. Rejects when the answer fails; before its first piece nothing was sent. */
+  sendPieces(to: Answering, answer: StreamedAnswer): Promise<void>;
 }
 
 /** An answer whose head is written and whose body is about to be. */
@@ -66,12 +69,16 @@ export function createSender(options: {
     if (response.destroyed || response.headersSent) return;
     const outgoing = typeof body === 'string' && body.length >= largeText ? Buffer.from(body) : body;
     const length = outgoing === undefined ? [] : ['Content-Length', String(Buffer.byteLength(outgoing))];
-    const all = [...headers, ...length, 'X-Content-Type-Options', 'nosniff', 'X-Request-Id', requestId];
-    if (closing() || isOldAndChunked(request)) all.push('Connection', 'close');
-    response.writeHead(status, all);
+    writeHead({ requestId, request, response }, status, [...headers, ...length]);
     // A large answer to a slow reader must not be buffered whole: TLS would copy it for each client.
     if (typeof body === 'object' && request.method !== 'HEAD') Readable.from(slices(body)).pipe(response);
     else endSoon({ request, response, body: outgoing });
+  }
+
+  function writeHead({ requestId, request, response }: Answering, status: number, headers: readonly string[]): void {
+    const all = [...headers, 'X-Content-Type-Options', 'nosniff', 'X-Request-Id', requestId];
+    if (closing() || isOldAndChunked(request)) all.push('Connection', 'close');
+    response.writeHead(status, all);
   }
 
   function compressAndWrite(to: Answering, status: number, headers: readonly string[], body: string): void {
@@ -114,6 +121,19 @@ export function createSender(options: {
       if (name !== undefined && asked['if-none-match']?.includes(name)) write(to, 304, all);
       else write(to, 200, all, isZipped ? gzipped : text);
     },
+
+    async sendPieces(to, { contentType, pieces, headers = [] }) {
+      const { request, response } = to;
+      const all = ['Content-Type', contentType, ...uncached, ...headers];
+      if (request.method === 'HEAD') return write(to, 200, all);
+      const iterator = pieces[Symbol.asyncIterator]();
+      const first = await iterator.next();
+      if (!response.destroyed) writeHead(to, 200, all);
+      await pipeline(Readable.from(from(first, iterator), { objectMode: false }), response).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE' && error.code !== 'ERR_STREAM_UNABLE_TO_PIPE') throw error;
+      });
+      onAnswered(request);
+    },
   };
 }
 
@@ -124,4 +144,13 @@ function isOldAndChunked({ httpVersion, headers }: IncomingMessage): boolean {
 
 function* slices(body: Buffer): Iterable<Buffer> {
   for (let start = 0; start < body.length; start += sliceBytes) yield body.subarray(start, start + sliceBytes);
+}
+
+/** The pieces from `first` on; ends them when it is ended itself. */
+async function* from<T>(first: IteratorResult<T>, iterator: AsyncIterator<T>): AsyncIterable<T> {
+  try {
+    for (let next = first; next.done !== true; next = await iterator.next()) yield next.value;
+  } finally {
+    await iterator.return?.();
+  }
 }
