@@ -2,7 +2,15 @@
 import type { PageRequest } from '../page.ts';
 import type { AuditEntry } from './audit-action.ts';
 
-export interface AuditQuery extends PageRequest {
+/** Which entries are asked for; a member that is absent asks for all. */
+export interface AuditWanted {
+  readonly username?: string | undefined;
+  readonly action?: string | undefined;
+  /** Whether its outcome is `ok`. */
+  readonly success?: boolean | undefined;
+}
+
+export interface AuditQuery extends PageRequest, AuditWanted {
   /** Lowest and highest time, both included. */
   readonly from: number;
   readonly to: number;

@@ -5,9 +5,9 @@ import type { Clock } from '../clock.ts';
 import { DomainError, type ErrorCode } from '../errors.ts';
 import { type Page, type PageRequest, pageOf } from '../page.ts';
 import type { AuditAction, AuditEntry } from './audit-action.ts';
-import type { AuditStore } from './audit-ports.ts';
+import type { AuditStore, AuditWanted } from './audit-ports.ts';
 
-export interface AuditRange extends PageRequest {
+export interface AuditRange extends PageRequest, AuditWanted {
   /** Lowest and highest time, both included; 0: open. */
   readonly startDate: number;
   readonly endDate: number;

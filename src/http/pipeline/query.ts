@@ -174,7 +174,10 @@ export const auditRange = validate(
       ...ofManagement,
       startDate: millis.default(0),
       endDate: millis.default(0),
+      username: text(1, 64).exactOptional(),
+      action: text(1, 64).exactOptional(),
+      success: integer(0, 1).exactOptional(),
     })
     .refine(isInOrder, datesInOrder),
-  (range) => range,
+  ({ success, ...range }) => ({ ...range, success: success === undefined ? undefined : success === 1 }),
 );

@@ -1,4 +1,5 @@
 // The places of all audit log lines, in the order of their ids: a page needs one look-up, however many entries came before it.
+import type { AuditWanted } from '../../../domain/audit/audit-ports.ts';
 import { placeInSorted } from '../../../domain/sorted.ts';
 import { Dates } from '../records/dates.ts';
 import type { LinePlace } from '../records/read-lines.ts';
@@ -7,13 +8,25 @@ import type { LinePlace } from '../records/read-lines.ts';
 export interface AuditLine<File> extends LinePlace {
   readonly id: number;
   readonly file: File;
+  readonly username: string;
+  readonly action: string;
+  readonly outcome: string;
+}
+
+interface AuditRange {
+  readonly from: number;
+  readonly to: number;
+  readonly skip: number;
+  readonly take: number;
 }
 
 export interface AuditFiles<File> {
   /** Adds a line; it replaces an earlier line with the same id. */
   put(place: AuditLine<File>, at: number): void;
-  /** The entries between both times (inclusive): how many there are, and the newest of them without the first `skip`, at most `take`. */
-  newest(from: number, to: number, skip: number, take: number): { readonly total: number; readonly places: readonly AuditLine<File>[] };
+  /**
+   * The wanted entries between both times (inclusive): how many there are, and the newest of them without the first `skip`, at most `take`.
+   */
+  newest(range: AuditRange & AuditWanted): { readonly total: number; readonly places: readonly AuditLine<File>[] };
   /** Forgets all lines of these files. */
   drop(files: readonly File[]): void;
 }
@@ -37,9 +50,20 @@ export function createAuditFiles<File>(): AuditFiles<File> {
         dates.insert(n, at);
       }
     },
-    newest(from, to, skip, take) {
-      const found = dates.newest(from, to, skip, take);
-      return { total: dates.matching(from, to), places: found.map((n) => places[n] as AuditLine<File>) };
+    newest({ from, to, skip, take, username, action, success }) {
+      if (username === undefined && action === undefined && success === undefined) {
+        const found = dates.newest(from, to, skip, take);
+        return { total: dates.matching(from, to), places: found.map((n) => places[n] as AuditLine<File>) };
+      }
+      // A look at each entry in memory: far less than reading one of them.
+      const found = places.filter(
+        (place, n) =>
+          isWithin(dates.values[n] as number, from, to) &&
+          (username === undefined || place.username === username) &&
+          (action === undefined || place.action === action) &&
+          (success === undefined || (place.outcome === 'ok') === success),
+      );
+      return { total: found.length, places: found.reverse().slice(skip, skip + take) };
     },
     drop(files) {
       const [left, leftDates] = [places, dates.values];
@@ -52,6 +76,10 @@ export function createAuditFiles<File>(): AuditFiles<File> {
       }
     },
   };
+}
+
+function isWithin(at: number, from: number, to: number): boolean {
+  return at >= from && at <= to;
 }
 
 function idOf({ id }: AuditLine<unknown>): number {

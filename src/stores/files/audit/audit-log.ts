@@ -78,8 +78,8 @@ export function createAuditLog(options: AuditSeriesOptions): AuditLog {
     },
     append: (entry) => appendTo(auditEntries, entry),
     appendAttempt: (entry) => appendTo(attempts, entry),
-    async page({ from, to, pageNo, pageSize }: AuditQuery) {
-      const found = places.newest(from, to, (pageNo - 1) * pageSize, pageSize);
+    async page({ pageNo, pageSize, ...range }: AuditQuery) {
+      const found = places.newest({ ...range, skip: (pageNo - 1) * pageSize, take: pageSize });
       try {
         return { list: await read(found.places), total: found.total };
       } catch (error) {

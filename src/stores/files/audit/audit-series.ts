@@ -93,7 +93,7 @@ export function createAuditSeries(
       if (bytes.length === 0) return;
       const entry = entryOf(bytes);
       if (entry === undefined) damaged += 1;
-      else lines.push({ place: { id: entry.id, file, position, length: bytes.length + 1 }, at: entry.at });
+      else lines.push({ place: placeOf(entry, file, position, bytes.length + 1), at: entry.at });
     }).finally(handle.close);
     if (damaged > 0)
       log.error({ code: 'audit-damaged', file: dayFileName(file.name), damaged }, 'damaged lines of the audit log are left out');
@@ -169,7 +169,7 @@ export function createAuditSeries(
         const file = all.at(-1) as AuditFile;
         size += bytes;
         const position = await journal.append(body);
-        return { id: entry.id, file, position, length: bytes };
+        return placeOf(entry, file, position, bytes);
       } catch (error) {
         size = journal?.length() ?? 0;
         throw storageUnavailable(error);
@@ -188,6 +188,21 @@ export function createAuditSeries(
       for (const file of all) await closeHandle(file);
     },
   };
+}
+
+/** One copy of each name, action and outcome: thousands of lines have the same. */
+const words = new Map<string, string>();
+
+function oneCopyOf(word: string): string {
+  const known = words.get(word);
+  if (known !== undefined) return known;
+  words.set(word, word);
+  return word;
+}
+
+function placeOf({ id, username, action, outcome }: AuditEntry, file: AuditFile, position: number, length: number): AuditSeriesPosition {
+  const about = { username: oneCopyOf(username), action: oneCopyOf(action), outcome: oneCopyOf(outcome) };
+  return { id, file, position, length, ...about };
 }
 
 async function closeHandle({ handle }: AuditFile): Promise<void> {

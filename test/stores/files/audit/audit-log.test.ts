@@ -48,6 +48,33 @@ test('the log shows an action as one entry with the content of its last line, al
     await second.audit.close();
   }));
 
+test('entries are found by account, action and success, page by page, and the outcome is that of the last line, also after a restart', () =>
+  withDirectory(async (directory) => {
+    const first = await opened(directory);
+    for (let id = 1; id <= 20; id++) {
+      const more = { username: id % 2 === 0 ? 'alice' : 'bob', action: id % 5 === 0 ? 'unlock' : 'lock-key' };
+      await first.audit.append(entry(id, { ...more, outcome: 'unknown' }));
+      await first.audit.append(entry(id, { ...more, outcome: id % 4 === 0 ? 'forbidden' : 'ok' }));
+    }
+    const found = async ({ audit }: typeof first, wanted: object) => (await audit.page({ ...all, ...wanted })).list.map(({ id }) => id);
+    const ask = async (log: typeof first) => [
+      await found(log, { username: 'alice', success: true }),
+      await found(log, { action: 'unlock' }),
+      await found(log, { action: 'unlock', success: false, from: 1_006 }),
+      await found(log, { username: 'carol' }),
+    ];
+    const before = await ask(first);
+    expect(before).toEqual([[18, 14, 10, 6, 2], [20, 15, 10, 5], [20], []]);
+    expect(await first.audit.page({ ...all, username: 'alice', pageNo: 2, pageSize: 3 })).toMatchObject({
+      list: [{ id: 14 }, { id: 12 }, { id: 10 }],
+      total: 10,
+    });
+    await first.audit.close();
+    const second = await opened(directory);
+    expect(await ask(second)).toEqual(before);
+    await second.audit.close();
+  }));
+
 test('a start cuts off a torn end; verify finds a flipped bit, and the log leaves its line out', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
