@@ -130,10 +130,11 @@ export async function createFleetLock(options: FleetLockOptions): Promise<FleetL
     learn: (credential) => learn(memory, credential),
     forget: (key) => forget(memory, key),
     async wipe() {
+      // First of all nobody speaks with it any more: no command of before reaches the new memory.
+      connection?.cut();
       wipe(memory);
       await memory.saved();
       tell('its memory is new');
-      connection?.cut();
       connection?.restore();
     },
     jam: (on) => lock.jam(on),

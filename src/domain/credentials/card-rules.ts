@@ -15,6 +15,12 @@ export function entryWithId(current: EntryLookUp, cardId: CardId, now: number): 
   return entry;
 }
 
+/** As `entryWithId`, and one that people want there and that is on its way to the lock. */
+export function wantedEntryWithId(current: EntryLookUp, cardId: CardId, now: number): Entry {
+  const entry = current.byId(cardId);
+  return entry?.kind === 'card' && entry.direct !== null ? entry : entryWithId(current, cardId, now);
+}
+
 /** Throws `card-not-found` when the lock has no such card. */
 export function cardWithId(current: EntryLookUp, cardId: CardId, now: number): Card {
   return listedCard(entryWithId(current, cardId, now), now) as Card;

@@ -26,7 +26,7 @@ import {
 import { listCardsOnLock } from './card-commands.ts';
 import type { CardEvidence } from './card-evidence.ts';
 import { isOnlyWanted, queuedAdd, queuedChange, queuedRemoval } from './card-queue.ts';
-import { abandonment, cardWithId, entryWithId, renaming } from './card-rules.ts';
+import { abandonment, cardWithId, entryWithId, renaming, wantedEntryWithId } from './card-rules.ts';
 import { addition, noted, refuseKnown, removing, revalidation } from './card-steps.ts';
 import type { Entry } from './entry.ts';
 import type { EntryChanges } from './entry-changes.ts';
@@ -166,7 +166,7 @@ export function createCardService(options: {
       const there = entries.inMemory(lockId) ?? (await entries.of(lockId));
       requireNotGranted(lockId, there, cardId);
       if (via === 'queue') return queued(caller, lockId, (current) => queuedChange(current, cardId, validity));
-      const { number } = entryWithId(there, cardId, clock.now());
+      const { number } = wantedEntryWithId(there, cardId, clock.now());
       const change = revalidation({ cardId, number, validity, clock, lock, steps });
       if (via === 'phone') await changes.byPhone(caller, lockId, number, change.byPhone);
       else await changes.onLock({ caller, lockId, gone, needs }, async () => change);

@@ -4,7 +4,7 @@ import { DomainError } from '../errors.ts';
 import type { Lock } from '../locks/lock.ts';
 import type { AskedSteps } from './asked-steps.ts';
 import type { Card, CardId, Validity } from './card.ts';
-import { cardWindow, emptyEntry, entryWithId, heldBefore, removal } from './card-rules.ts';
+import { cardWindow, emptyEntry, heldBefore, removal, wantedEntryWithId } from './card-rules.ts';
 import { answered, type Entry, type Held } from './entry.ts';
 import type { EntryChange } from './entry-changes.ts';
 import { listedCard } from './listed-card.ts';
@@ -109,19 +109,19 @@ export function revalidation({ cardId, number, validity, clock, lock, steps }: O
   return {
     begin(current) {
       const now = clock.now();
-      const entry = entryWithId(current, cardId, now);
+      const entry = wantedEntryWithId(current, cardId, now);
       return { ...entry, held: open(window, heldBefore(entry), now) };
     },
     // If the lock was reset, or somebody removed the card at the lock, it gets the card again: that is what the caller asked for.
     send: (request) => steps(lock, { kind: 'card', number, name: '', window, isThere: true }, request),
     complete(current, proof) {
-      const entry = entryWithId(current, cardId, clock.now());
+      const entry = wantedEntryWithId(current, cardId, clock.now());
       return { put: [{ ...entry, direct: window, held: { ...proof, window }, missing: false, managed: true }] };
     },
     byPhone(current) {
       const now = clock.now();
       const held: Held = { window, sure: true, since: now, basis: 'phone', basisDate: now };
-      return { put: [{ ...entryWithId(current, cardId, now), direct: window, held, missing: false }] };
+      return { put: [{ ...wantedEntryWithId(current, cardId, now), direct: window, held, missing: false }] };
     },
   };
 }
@@ -131,7 +131,7 @@ export function removing({ cardId, number, clock, lock, steps }: OfCard): EntryC
   return {
     begin(current) {
       const now = clock.now();
-      const entry = entryWithId(current, cardId, now);
+      const entry = wantedEntryWithId(current, cardId, now);
       return { ...entry, held: open(null, heldBefore(entry), now) };
     },
     send: (request) => steps(lock, { kind: 'card', number, name: '', window: null }, request),

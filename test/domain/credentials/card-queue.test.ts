@@ -50,6 +50,33 @@ describe('a card that waits for its lock', () => {
     }
   });
 
+  it('is given up, or gets other dates, while nobody knows whether the lock has it', async () => {
+    const later = { startDate: 0, endDate: 9e12 };
+    for (const what of ['remove', 'change'] as const) {
+      const { cardService, clock, link, memory, reconciler } = await setUp();
+      const cardId = await cardService.add(manager, lockId, newCard, 'queue', stays());
+      // The lock does not get the first command with the card.
+      let isDeaf = true;
+      link.connect(lockId, (command) => {
+        if (!isDeaf || command.op !== 'add-card') return memory.replier(command);
+        isDeaf = false;
+        return undefined;
+      });
+      void reconciler.reconcile(lockId);
+      for (let round = 0; round < 10; round++) await clock.advance(10);
+      expect(isDeaf).toBe(false);
+      const asked = codeOf(async () =>
+        what === 'remove'
+          ? cardService.remove(manager, lockId, cardId, 'gateway', stays())
+          : cardService.changeValidity(manager, lockId, cardId, later, 'gateway', stays()),
+      );
+      for (let round = 0; round < 20; round++) await clock.advance(1_000);
+      expect(await asked).toBe('done');
+      const there = memory.cards().filter(({ cardNumber }) => cardNumber === '42');
+      expect(there).toEqual(what === 'remove' ? [] : [{ cardNumber: '42', ...later }]);
+    }
+  });
+
   it('is stored as an entry and nothing else, so that it can be read again', async () => {
     const { cardService, entries } = await setUp();
     const cardId = await cardService.add(manager, lockId, newCard, 'queue', stays());
