@@ -30,22 +30,28 @@ export interface Breaker {
   /** Whether it is not its time yet. */
   isDeferred(entryId: CardId): boolean;
   setback(entryId: CardId): Setback | undefined;
-  /** On the monotonic clock; undefined: nothing waits. */
+  /** When a try is due that no look has had yet, on the monotonic clock; undefined: none. */
   nextTry(): number | undefined;
+  /** Whether no try has failed since the last that succeeded. */
+  isClear(): boolean;
   /** How many entries have failed three times. */
   open(): number;
   /** Whether the lock has said that it is full. */
   isFull(): boolean;
   /** Something was taken off a full lock. */
   hasRoom(): void;
-  /** Forgets all entries but these. */
-  limitTo(entryIds: ReadonlySet<CardId>): void;
+  /**
+   * A look at the lock has ended that began at `at`, on the monotonic clock: what was due by then has had its try, or has to wait for the lock,
+   * and wakes nobody again. Forgets all entries but these, and, when nothing is left to be done, what was due.
+   */
+  looked(at: number, entryIds: ReadonlySet<CardId>, isDone: boolean): void;
 }
 
 export function createBreaker(clock: Pick<Clock, 'now' | 'monotonic'>): Breaker {
   const failures = new Map<CardId, Failure>();
   /** Before that no entry is tried that has failed three times. */
   let openAt = 0;
+  let lookedAt = Number.NEGATIVE_INFINITY;
 
   const hasTripped = ({ times }: Failure): boolean => times > firstTriesMs.length;
   const dueAt = (failure: Failure): number => (hasTripped(failure) ? Math.max(failure.nextAt, openAt) : failure.nextAt);
@@ -75,16 +81,20 @@ export function createBreaker(clock: Pick<Clock, 'now' | 'monotonic'>): Breaker 
       return failure && { hasFailed: hasTripped(failure), lockError: failure.error, nextDate: failure.nextDate };
     },
     nextTry() {
-      const waiting = [...failures.values()].map(dueAt);
+      const waiting = [...failures.values()].map(dueAt).filter((at) => at > lookedAt);
       return waiting.length === 0 ? undefined : Math.min(...waiting);
     },
+    isClear: () => failures.size === 0,
     open: () => [...failures.values()].filter(hasTripped).length,
     isFull: () => [...failures.values()].some(({ error }) => error === 'no-space'),
     hasRoom() {
       for (const [entryId, { error }] of failures) if (error === 'no-space') failures.delete(entryId);
     },
-    limitTo(entryIds) {
-      for (const entryId of failures.keys()) if (!entryIds.has(entryId)) failures.delete(entryId);
+    looked(at, entryIds, isDone) {
+      lookedAt = at;
+      for (const [entryId, failure] of failures) {
+        if (!entryIds.has(entryId) || (isDone && dueAt(failure) <= at)) failures.delete(entryId);
+      }
     },
   };
 }

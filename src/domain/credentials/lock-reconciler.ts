@@ -102,9 +102,10 @@ export function createLockReconciler(ports: LockReconcilerPorts, lockId: LockId)
     });
   }
 
-  async function compare(said: SaidMemory): Promise<void> {
-    const [lock, session] = [locks.get(lockId), link.session(lockId)];
-    if (lock === undefined || session === undefined) return;
+  /** What is concluded holds for the session in which the lock said it. */
+  async function compare(said: SaidMemory, session: LockSession): Promise<void> {
+    const lock = locks.get(lockId);
+    if (lock === undefined) return;
     await ports.undoRefused(lockId);
     const now = knownOf(session);
     const looking = { lock, session, memory: memories.of(lock), view: views(lock) };
@@ -147,28 +148,32 @@ export function createLockReconciler(ports: LockReconcilerPorts, lockId: LockId)
   async function once(): Promise<boolean> {
     const lock = locks.get(lockId);
     if (lock === undefined) return false;
+    // The session of now: of one that begins meanwhile the hello comes first, because it alone says whether the memory is a new one.
+    const [session, beganAt] = [link.session(lockId), clock.monotonic()];
     await ports.undoRefused(lockId);
     await ports.nextTurn();
     const view = views(lock);
     await ports.nextTurn();
     const there = await followGrants(ports, lockId, view);
-    const session = link.session(lockId);
-    const end = async (): Promise<false> => {
+    const end = async (isDone: boolean): Promise<false> => {
       await ports.nextTurn();
       const edge = view.nextEdge((await entries.of(lockId)).entries);
       await ports.nextTurn();
-      ports.looked(lock, await entries.of(lockId), view, edge, breaker);
+      const last = await entries.of(lockId);
+      breaker.looked(beganAt, new Set([listing, ...last.entries.map(({ entryId }) => entryId)]), isDone);
+      ports.looked(lock, last, view, edge, breaker);
       return false;
     };
-    if (session === undefined) return end();
+    if (link.session(lockId) !== session) return true;
+    if (session === undefined) return end(false);
     const now = knownOf(session);
     const looking = { lock, session, memory: memories.of(lock), view };
     const wasSure = sure.has(session);
-    if (!(await learn(looking, now, there))) return end();
+    if (!(await learn(looking, now, there))) return end(false);
     // What was learnt may be news for grants, too.
     if (!wasSure) return true;
     const step = planOf(looking, there);
-    if (step === undefined) return end();
+    if (step === undefined) return end(true);
     const result = await runStep(entries, looking, step);
     if (result.kind !== 'unsent' || link.session(lockId) === session) note(step, result, now);
     return true;
@@ -217,8 +222,10 @@ export function createLockReconciler(ports: LockReconcilerPorts, lockId: LockId)
   return {
     breaker,
     async hello(said) {
+      const session = link.session(lockId);
+      if (session === undefined) return;
       const deadline = clock.monotonic() + turnMs;
-      await turns.run(lockId, { priority: -1, deadline }, () => compare(said)).catch(report);
+      await turns.run(lockId, { priority: -1, deadline }, () => compare(said, session)).catch(report);
     },
     run,
     isIdle: () => running === undefined && !outcomes.hasDoubts() && (known === undefined || sure.has(known.session)),

@@ -81,8 +81,11 @@ export function createMemoryCheck({ locks, entries, counters, evidence, emit }: 
     const { lock, view } = looking;
     if (name === undefined || name === lock.memory) return;
     if (count === 0 && lock.memory !== undefined) {
-      const { entries: base } = await entries.of(lock.lockId);
-      await store(base, afterReset(base, view), lock);
+      // An entry that changes meanwhile, by a phone or a person, was in the old memory as well.
+      for (let isComplete = false; !isComplete; ) {
+        const { entries: base } = await entries.of(lock.lockId);
+        isComplete = await store(base, afterReset(base, view), lock);
+      }
     }
     await locks.update(lock.lockId, (newest) => ({ ...newest, memory: name }));
   }

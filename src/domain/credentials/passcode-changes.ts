@@ -136,7 +136,9 @@ export function createPasscodeChanges(options: PasscodeChangesOptions): Passcode
           send: sending(lock, entry, direct),
           complete(current, proof) {
             refuseTaken(current, entry.number, entry.entryId);
-            return { put: [{ ...entry, direct, held: { ...proof, window: direct } }] };
+            // Somebody may have entered a one-time code before the lock said that it has it.
+            const used = current.byId(entry.entryId)?.used ?? false;
+            return { put: [{ ...entry, used, direct, held: { ...proof, window: direct } }] };
           },
         };
       });

@@ -81,7 +81,6 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
 
   function looked(lock: Lock, there: LockEntries, view: WantedView, edge: number | null, breaker: Breaker): void {
     const { lockId } = lock;
-    breaker.limitTo(new Set(there.entries.map(({ entryId }) => entryId)));
     const summary = entrySummary(there.entries, statesOf(lock, view), breaker.open());
     const before = summaries.get(lockId);
     totals.replace(before, summary);
@@ -118,7 +117,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   async function work(lockId: LockId): Promise<void> {
     const one = objectOf(lockId);
     await one.run();
-    if (one.breaker.nextTry() === undefined && byLock.get(lockId) === one && one.isIdle()) byLock.delete(lockId);
+    if (one.breaker.isClear() && byLock.get(lockId) === one && one.isIdle()) byLock.delete(lockId);
   }
 
   function next(): void {

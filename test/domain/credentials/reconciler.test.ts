@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CardId } from '../../../src/domain/credentials/card.ts';
+import type { LockId } from '../../../src/domain/locks/lock.ts';
 import { lockId } from '../../support/domain.ts';
 import { someEntry, someStranger, surely } from '../../support/entries.ts';
 import { refusal } from '../../support/fake-link.ts';
@@ -87,6 +88,21 @@ describe('what somebody takes away at the lock', () => {
     await site.idle();
     expect(site.memory.all()).toHaveLength(49);
     expect(site.memory.all().map(({ number }) => number)).not.toContain(all[0]?.number);
+  });
+
+  it('is not what a new memory lacks, also when the gateway was looking at the lock as it came back', async () => {
+    const site = await createReconciled();
+    await site.given(...many(3));
+    await site.hello();
+    site.link.lose(lockId);
+    site.wipe();
+    // Another look has begun when the lock says hello.
+    site.grants.push(someGranted(1));
+    void site.reconciler.reconcile(lockId);
+    await site.hello();
+    await site.idle();
+    expect(new Set(site.statuses())).toEqual(new Set(['on-lock']));
+    expect(site.memory.all()).toHaveLength(4);
   });
 
   it('stays away when its person is suspended and is not any more', async () => {
@@ -228,6 +244,64 @@ describe('a lock that fails', () => {
     await site.idle();
     expect(site.memory.all().map(({ number }) => number)).toEqual(['7770002']);
     expect(site.statuses()).toEqual(['pending', 'on-lock']);
+  });
+});
+
+describe('a lock that failed', () => {
+  /** Fails once, by refusing a card. */
+  async function setUp() {
+    const site = await createReconciled();
+    const looks: LockId[] = [];
+    site.events.subscribe('entries-looked-at', ({ lockId: looked }) => void looks.push(looked));
+    let failures = 1;
+    site.link.reply(lockId, (command) =>
+      command.op === 'put-credentials' && failures-- > 0 ? refusal('failed') : site.memory.replier(command),
+    );
+    return { ...site, looks };
+  }
+
+  it('is left alone while it is away, and gets what it refused when it comes back', async () => {
+    const site = await setUp();
+    site.link.connect(lockId);
+    void site.reconciler.hello(lockId, { credentials: site.memory.said(), memory: 'first' });
+    site.grants.push(someGranted(1));
+    await site.wanted();
+    expect(site.memory.all()).toEqual([]);
+    site.link.lose(lockId);
+    for (let minute = 0; minute < 10; minute++) await site.clock.advance(minuteMs);
+    expect(site.looks.length).toBeLessThan(10);
+    await site.hello();
+    expect(site.statuses()).toEqual(['on-lock']);
+  });
+
+  it('is left alone when nobody wants any more what it refused, or it got that otherwise', async () => {
+    const site = await setUp();
+    site.link.connect(lockId);
+    void site.reconciler.hello(lockId, { credentials: site.memory.said(), memory: 'first' });
+    await site.given(someEntry(1, { held: null }));
+    await site.wanted();
+    await site.entries.update(lockId, () => ({ put: [someEntry(1)] }));
+    for (let minute = 0; minute < 10; minute++) await site.clock.advance(minuteMs);
+    expect(site.looks.length).toBeLessThan(10);
+    expect(site.reconciler.stats()).toMatchObject({ failing: 0 });
+  });
+
+  it('by not telling what it holds is asked again within seconds', async () => {
+    const site = await createReconciled();
+    await site.given(...many(3));
+    await site.hello();
+    site.memory.remove(...many(1));
+    let failures = 2;
+    site.link.reply(lockId, (command) =>
+      command.op === 'list-credentials' && failures-- > 0 ? refusal('failed') : site.memory.replier(command),
+    );
+    site.link.connect(lockId);
+    void site.reconciler.hello(lockId, { credentials: site.memory.said(), memory: 'first' });
+    void site.reconciler.reconcile(lockId);
+    await site.clock.advance(10);
+    expect(site.statuses()).toEqual(['on-lock', 'on-lock', 'on-lock']);
+    for (let second = 0; second < 6; second++) await site.clock.advance(1_000);
+    expect(site.statuses()).toEqual(['missing', 'on-lock', 'on-lock']);
   });
 });
 

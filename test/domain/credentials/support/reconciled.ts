@@ -98,6 +98,7 @@ export async function createReconciled(some: Partial<Lock> = {}) {
       alarms,
       reconciler,
       emit,
+      events,
       commands,
       hello,
     },
