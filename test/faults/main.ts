@@ -1,9 +1,10 @@
 // The fault rounds (Faults T1 to T5, T12, T17, T19): does to the real daemon what no unit test can, and prints what was acknowledged,
-// recovered, lost and doubled. Exits with 1 on any loss. `npm run test:faults -- [--short] [power-cut full-disk kill eio unreadable clock http]`
+// recovered, lost and doubled. Exits with 1 on any loss. `npm run test:faults -- [--short] [power-cut full-disk kill eio unreadable clock http access]`
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { access } from './access.ts';
 import { clock } from './clock.ts';
 import { eio } from './eio.ts';
 import { CannotRun, type Fault, type Toll } from './fault.ts';
@@ -13,7 +14,7 @@ import { kill } from './kill.ts';
 import { powerCut } from './power-cut.ts';
 import { unreadable } from './unreadable.ts';
 
-const faults: readonly Fault[] = [powerCut, fullDisk, kill, eio, unreadable, clock, http];
+const faults: readonly Fault[] = [powerCut, fullDisk, kill, eio, unreadable, clock, http, access];
 
 function print(text: string): void {
   process.stdout.write(`${text}\n`);

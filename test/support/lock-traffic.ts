@@ -1,4 +1,5 @@
 // Which commands about cards and passcodes went to which lock, read from the bytes on the wire.
+import type { AccessHouse } from './access-house.ts';
 import type { Wire } from './site-wire.ts';
 
 export interface SentCredential {
@@ -21,12 +22,33 @@ export function passcodeKey(code: string): string {
 
 /** Each command once, however often it was sent. */
 export function sentCredentials(wire: Pick<Wire, 'toLocks'>): readonly SentCredential[] {
-  const bytes = wire.toLocks();
+  return credentialsIn(wire.toLocks());
+}
+
+/** Notes in the trail which commands about cards and passcodes go to each lock, and what it says of its memory. Returns what ends it. */
+export function noteTraffic({ site, trail, locks }: Pick<AccessHouse, 'site' | 'trail' | 'locks'>): () => void {
+  const lockOf = new Map<string, number>(locks.map((lock) => [site.lock(lock).deviceId, lock]));
+  site.wire.watch((deviceId, bytes, way) => {
+    const lock = lockOf.get(deviceId);
+    if (way === 'to-lock') {
+      for (const { op, number, commandId } of credentialsIn(bytes)) trail.note(`--> ${op} (${commandId.slice(-6)})`, lock, number);
+      for (const [, id = ''] of bytes.matchAll(/"id":"([^"]+)","op":"list-/g)) trail.note(`--> list (${id.slice(-6)})`, lock);
+    } else {
+      for (const [, said = ''] of bytes.matchAll(/hello[\s\S]{0,2}?\{.*?("cards":.*)/g)) trail.note(`<-- hello ${said}`, lock);
+      for (const [, id = '', said] of bytes.matchAll(/reply[\s\S]{0,2}?\{"id":"([^"]+)",([^{]*)/g))
+        trail.note(`<-- (${id.slice(-6)}) ${said}`, lock);
+    }
+  });
+  return () => site.wire.watch(undefined);
+}
+
+function credentialsIn(bytes: string): readonly SentCredential[] {
   const found = new Map<string, readonly SentCredential[]>();
   for (const match of bytes.matchAll(/\/([0-9a-f]{12})\/command[\s\S]{0,2}?\{"id":"/g)) {
     const [whole, deviceId = ''] = match;
     const start = match.index + whole.lastIndexOf('{');
-    const command = JSON.parse(bytes.slice(start, endOf(bytes, start))) as SentCommand;
+    const command = commandAt(bytes, start);
+    if (command === undefined) continue;
     const { cardNumber, items = [] } = command.args ?? {};
     const numbers = items.map(({ kind, number }) => (kind === 'card' ? number : passcodeKey(number)));
     if (cardNumber !== undefined) numbers.push(cardNumber);
@@ -36,6 +58,15 @@ export function sentCredentials(wire: Pick<Wire, 'toLocks'>): readonly SentCrede
     );
   }
   return [...found.values()].flat();
+}
+
+/** undefined: its end has not come yet. */
+function commandAt(bytes: string, start: number): SentCommand | undefined {
+  try {
+    return JSON.parse(bytes.slice(start, endOf(bytes, start))) as SentCommand;
+  } catch {
+    return undefined;
+  }
 }
 
 /** No text in a command has braces. */

@@ -12,6 +12,8 @@ export interface Wire {
   fromLocks(): string;
   /** A command that went to this lock. */
   command(deviceId: string, id: string): { readonly session: string; readonly expires: number } | undefined;
+  /** Shows from now on what passes, in pieces as they come; undefined: nobody looks any more. */
+  watch(see: ((deviceId: string, bytes: string, way: 'to-lock' | 'from-lock') => void) | undefined): void;
   /** How often this text went to locks. */
   sent(text: string): number;
   /** Half-open: the connection of this lock stays up and carries nothing, either way, until `thaw`. */
@@ -33,6 +35,7 @@ export type Trap = (bytes: string, way: 'to-lock' | 'from-lock') => number | und
 interface Line {
   readonly near: Socket;
   readonly far: Socket;
+  deviceId: string;
   toLock: string;
   fromLock: string;
   held: (() => void)[] | undefined;
@@ -47,6 +50,7 @@ export async function openWire(): Promise<Wire> {
   const lines: Line[] = [];
   /** Looking through all of them would take a round of thousands of connections longer than its locks do. */
   const linesByLock = new Map<string, Line[]>();
+  let see: Parameters<Wire['watch']>[0];
   let target: { readonly host: string; readonly port: number } | undefined;
 
   const server = createServer({ noDelay: true }, (near) => {
@@ -57,24 +61,25 @@ export async function openWire(): Promise<Wire> {
     }
     const far = connect({ ...target, noDelay: true });
     far.on('error', () => undefined);
-    const line: Line = { near, far, toLock: '', fromLock: '', held: undefined, trap: undefined };
+    const line: Line = { near, far, deviceId: '', toLock: '', fromLock: '', held: undefined, trap: undefined };
     lines.push(line);
     const pass = (action: () => void): void => {
       if (line.held === undefined) action();
       else line.held.push(action);
     };
-    let named = false;
     const toFar = (bytes: Buffer): void => {
       line.fromLock += bytes.toString('latin1');
-      const [deviceId] = named ? [] : (clientId.exec(line.fromLock) ?? []);
+      const [deviceId] = line.deviceId === '' ? (clientId.exec(line.fromLock) ?? []) : [];
       if (deviceId !== undefined) {
-        named = true;
+        line.deviceId = deviceId;
         linesByLock.set(deviceId, [...linesOf(deviceId), line]);
       }
+      see?.(line.deviceId, bytes.toString('latin1'), 'from-lock');
       if (!far.destroyed) far.write(bytes);
     };
     const toNear = (bytes: Buffer): void => {
       line.toLock += bytes.toString('latin1');
+      see?.(line.deviceId, bytes.toString('latin1'), 'to-lock');
       near.write(bytes);
     };
     const carry = (bytes: Buffer, way: Parameters<Trap>[1], to: (bytes: Buffer) => void): void => {
@@ -115,6 +120,9 @@ export async function openWire(): Promise<Wire> {
         return { session, expires };
       }
       return undefined;
+    },
+    watch(next) {
+      see = next;
     },
     sent: (text) => toLocks().split(text).length - 1,
     freeze(deviceId) {
