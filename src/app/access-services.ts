@@ -92,9 +92,9 @@ function createRevocations(options: AccessServicesOptions, { personWrites: write
   const { alarms, lost, reconciler, wantedViews } = services;
   const reports = createRevocationReports({
     ...{ clock, locks, entries, accessLog, statuses, records, alarms, link },
-    isFailing(lock) {
-      const stateOf = reconciler.statesOf(lock, wantedViews(lock));
-      return (entry) => stateOf(entry).status === 'failed';
+    isFailing(lock, some) {
+      const stateOf = reconciler.statesOf(lock, wantedViews.of(lock, some));
+      return some.some((entry) => stateOf(entry).status === 'failed');
     },
   });
   const lostEntries = createLostEntries({ entries, locks });

@@ -1,7 +1,7 @@
 // What every step of the gateway is built with.
 import { createEventBus } from '../domain/event-bus.ts';
 import type { Log } from '../domain/part.ts';
-import { createOwnTurns } from '../domain/people/in-slices.ts';
+import { createSharedTurns } from '../domain/people/in-slices.ts';
 import { createTimeZone } from '../domain/time-zone.ts';
 import type { DeviceKind } from '../drivers/device-protocol.ts';
 import { createClock, machineTimeZone } from '../platform/clock.ts';
@@ -36,7 +36,7 @@ export function createBase(
     timeZone,
     tickBatcher,
     /** All long work shares these, so that no two pieces of it hold up a door together. */
-    nextTurn: createOwnTurns(() => new Promise((resolve) => setImmediate(resolve))),
+    nextTurn: createSharedTurns(clock, () => new Promise((resolve) => setImmediate(resolve))),
     secrets,
     events,
     addresses: createAddresses(),

@@ -48,7 +48,7 @@ export function createCredentialServices(options: CredentialServicesOptions, { c
   const lost = createLostNumbers({ store: stores.revocations, events });
   const granted = createGrantedNumbers({ people, schedules, locks, clockIsSuspect });
   const hoursOfSchedule = createHoursOfSchedule(schedules);
-  const wantedViews = createWantedViews({ clock, granted, decisions: decisionsOf(people, lost), hoursOfSchedule });
+  const wantedViews = createWantedViews({ clock, granted, people, decisions: decisionsOf(people, lost), hoursOfSchedule });
   const memories = createLockMemories({ clock, commands, drivers, hash: secrets.hash });
   const accessPause = createAccessPause(stores.pause, alarms);
   const reconciler: Reconciler = createReconciler({
@@ -61,8 +61,7 @@ export function createCredentialServices(options: CredentialServicesOptions, { c
   });
   const grantIdsOf = (lockId: LockId, entry: Entry): readonly number[] => {
     const lock = locks.get(lockId);
-    const view = lock && wantedViews(lock);
-    return view?.isGranted(entry) ? (view.grantedOf(entry)?.grantIds ?? []) : [];
+    return (lock && wantedViews.of(lock, [entry]).grantedOf(entry)?.grantIds) ?? [];
   };
   const askedSteps = createAskedSteps({ entries, memories, reconciler });
   return { grantIdsOf, evidence, cardTurns, lost, granted, wantedViews, askedSteps, accessPause, reconciler, entryChanges };

@@ -42,9 +42,9 @@ export interface Breaker {
   hasRoom(): void;
   /**
    * A look at the lock has ended that began at `at`, on the monotonic clock: what was due by then has had its try, or has to wait for the lock,
-   * and wakes nobody again. Forgets all entries but these, and, when nothing is left to be done, what was due.
+   * and wakes nobody again. Forgets what is not there any more, and, when nothing is left to be done, what was due.
    */
-  looked(at: number, entryIds: ReadonlySet<CardId>, isDone: boolean): void;
+  looked(at: number, isThere: (entryId: CardId) => boolean, isDone: boolean): void;
 }
 
 export function createBreaker(clock: Pick<Clock, 'now' | 'monotonic'>): Breaker {
@@ -90,10 +90,10 @@ export function createBreaker(clock: Pick<Clock, 'now' | 'monotonic'>): Breaker 
     hasRoom() {
       for (const [entryId, { error }] of failures) if (error === 'no-space') failures.delete(entryId);
     },
-    looked(at, entryIds, isDone) {
+    looked(at, isThere, isDone) {
       lookedAt = at;
       for (const [entryId, failure] of failures) {
-        if (!entryIds.has(entryId) || (isDone && dueAt(failure) <= at)) failures.delete(entryId);
+        if (!isThere(entryId) || (isDone && dueAt(failure) <= at)) failures.delete(entryId);
       }
     },
   };

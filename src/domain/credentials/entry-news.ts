@@ -5,7 +5,7 @@ import type { EventBus } from '../event-bus.ts';
 import type { LiveService } from '../events/live-service.ts';
 import type { Lock, LockId } from '../locks/lock.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
-import { createBreaks, type NextTurn } from '../people/in-slices.ts';
+import { createBreaks, createSlices, type NextTurn } from '../people/in-slices.ts';
 import type { LocalPeopleView } from '../people/people-ports.ts';
 import type { CredentialId } from '../people/person.ts';
 import type { CardId } from './card.ts';
@@ -41,6 +41,7 @@ const quiet: readonly EntryStatus[] = ['on-lock', 'ended', 'noted'];
 const wordsOf = ({ status, why }: Pick<EntryState, 'status' | 'why'>): string => `${status} ${why ?? ''}`;
 
 export function reportEntries({ clock, events, locks, entries, people, live, views, reconciler, nextTurn }: EntryNewsPorts): void {
+  const slices = createSlices(clock, nextTurn);
   const due = new Map<LockId, Due>();
   /** The status that was last said or seen, of the locks to which somebody listens. */
   const seen = new Map<LockId, Map<CardId, string>>();
@@ -73,10 +74,11 @@ export function reportEntries({ clock, events, locks, entries, people, live, vie
   }
 
   async function lookAt(lockId: LockId, { changed, whole }: Due, rest: () => Promise<void>): Promise<void> {
-    const there = await entries.of(lockId);
     const lock = locks.get(lockId);
     if (lock === undefined) return;
-    const stateOf = reconciler.statesOf(lock, views(lock));
+    const view = await slices.run(views.onLock(lock));
+    const there = await entries.of(lockId);
+    const stateOf = reconciler.statesOf(lock, view);
     const before = seen.get(lockId);
     for (const [entryId, { last, isNews }] of changed) {
       const entry = there.byId(entryId);

@@ -11,30 +11,20 @@ import type { LockLink } from '../locks/lock-link.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
 import type { GrantService } from '../people/grant-service.ts';
-import { createBreaks, type NextTurn } from '../people/in-slices.ts';
+import { createBreaks, createSlices, type NextTurn } from '../people/in-slices.ts';
 import type { LocalPeopleView } from '../people/people-ports.ts';
 import type { CredentialId, PersonId } from '../people/person.ts';
 import { type AccessPause, useUpCodes } from './access-pause.ts';
 import { numberAtReader } from './byte-order.ts';
 import type { CardId } from './card.ts';
 import { addedComparison, type Comparison, comparisonBy, noComparison } from './comparison.ts';
-import type { Entry, EntryStatus, ValidWindow } from './entry.ts';
+import type { Entry, EntryStatus } from './entry.ts';
 import type { EntryStore } from './entry-ports.ts';
-import type { EntryState } from './entry-status.ts';
+import { type EntryView, entryViews } from './entry-view.ts';
 import { isStranger } from './listed-card.ts';
 import type { EntriesChange, EntryLookUp } from './lock-entries.ts';
 import type { Reconciler } from './reconciler.ts';
 import type { WantedViews } from './wanted-view.ts';
-
-/** An entry as managers of its lock see it. */
-export interface EntryView {
-  readonly entry: Entry;
-  readonly state: EntryState;
-  /** As wanted; of what nobody wants, as held. */
-  readonly window: ValidWindow | null;
-  readonly personId: PersonId | null;
-  readonly grantIds: readonly number[];
-}
 
 export interface LockComparison extends Comparison {
   readonly lockId: LockId;
@@ -82,18 +72,12 @@ export function createEntryService(options: {
 }): EntryService {
   const { locks, accounts, entries, people, link, commands, views, reconciler, pause, grants, changeStored, emit, clock, nextTurn } =
     options;
+  const slices = createSlices(clock, nextTurn);
 
   async function viewsOf(lock: Lock): Promise<readonly EntryView[]> {
-    const there = await entries.of(lock.lockId);
-    const view = views(lock);
-    const stateOf = reconciler.statesOf(lock, view);
-    return there.entries.map((entry): EntryView => {
-      const { credentialId } = entry;
-      const person = credentialId === null ? undefined : people.byCredential(credentialId as CredentialId);
-      const window = view.wanted(entry) ?? entry.held?.window ?? entry.direct;
-      const grantIds = view.isGranted(entry) ? (view.grantedOf(entry)?.grantIds ?? []) : [];
-      return { entry, state: stateOf(entry), window, personId: person?.personId ?? null, grantIds };
-    });
+    const view = await slices.run(views.onLock(lock));
+    const { entries: all } = await entries.of(lock.lockId);
+    return slices.run(entryViews(all, { view, stateOf: reconciler.statesOf(lock, view), people }));
   }
 
   /** Counted when the lock was last looked at; of a lock that was not, now. */
@@ -130,8 +114,7 @@ export function createEntryService(options: {
   }
 
   function removed(caller: Caller, lock: Lock, entry: Entry): Entry {
-    const view = views(lock);
-    const { grantIds = [] } = (view.isGranted(entry) && view.grantedOf(entry)) || {};
+    const { grantIds = [] } = views.of(lock, [entry]).grantedOf(entry) ?? {};
     if (grantIds.length > 0) throw granted(entry, grantIds);
     // With a name behind it, it is no stranger: it goes off.
     return { ...entry, direct: null, accepted: null, createdBy: entry.createdBy || caller.username, managed: true, missing: false };
@@ -146,7 +129,7 @@ export function createEntryService(options: {
       return;
     }
     if (!entry.missing) throw unfit('only what is missing, or a stranger, can be accepted');
-    const isGranted = views(lock).isGranted(entry);
+    const isGranted = views.of(lock, [entry]).isGranted(entry);
     if (isGranted && credentialId !== null) await grants.exclude(caller, lockId, credentialId as CredentialId);
     await update(caller, lockId, (current) => {
       const newest = current.byId(entryId);
@@ -161,6 +144,8 @@ export function createEntryService(options: {
     async list(caller, lockId, status, page) {
       const lock = requireRole(locks, caller, lockId, 'manager');
       const all = await viewsOf(lock);
+      // The role may have gone meanwhile.
+      requireRole(locks, caller, lockId, 'manager');
       return paginate(status === undefined ? all : all.filter(({ state }) => state.status === status), page);
     },
 

@@ -1,6 +1,8 @@
 // How many entries of each status there are: counted for a lock when it is looked at, never for all locks at once.
 import type { Entry, EntryStatus } from './entry.ts';
 import type { EntryState } from './entry-status.ts';
+import { nextEdgeOf } from './wanted.ts';
+import type { WantedView } from './wanted-view.ts';
 
 export interface EntrySummary {
   readonly byStatus: ReadonlyMap<EntryStatus, number>;
@@ -10,6 +12,8 @@ export interface EntrySummary {
   readonly waitingSince: number | null;
   /** How many have failed three times and are tried again at longer and longer intervals. */
   readonly failing: number;
+  /** When something else may be wanted by itself, by the wall clock; null: never. */
+  readonly nextEdge: number | null;
 }
 
 /** Of the locks that were looked at since the start. */
@@ -27,17 +31,29 @@ const zero: EntryStats['entries'] = {
 
 const waitingStatuses: readonly EntryStatus[] = ['pending', 'updating', 'removing', 'unsure', 'failed'];
 
-export function entrySummary(entries: readonly Entry[], stateOf: (entry: Entry) => EntryState, failing: number): EntrySummary {
+const entriesAtOnce = 100;
+
+/** It yields now and then. */
+export function* entrySummary(
+  entries: readonly Entry[],
+  { now, grantsEdge }: Pick<WantedView, 'now' | 'grantsEdge'>,
+  stateOf: (entry: Entry) => EntryState,
+  failing: number,
+): Generator<undefined, EntrySummary> {
   const byStatus = new Map<EntryStatus, number>();
   let differing = 0;
   let waitingSince: number | null = null;
-  for (const entry of entries) {
+  let nextEdge = grantsEdge;
+  for (const [at, entry] of entries.entries()) {
+    if (at % entriesAtOnce === entriesAtOnce - 1) yield;
     const { status, since } = stateOf(entry);
     byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
     if (status === 'missing' || (status === 'stranger' && entry.accepted === null)) differing += 1;
     if (waitingStatuses.includes(status)) waitingSince = Math.min(waitingSince ?? since, since);
+    const edge = nextEdgeOf(entry, now);
+    if (edge !== null) nextEdge = Math.min(nextEdge ?? edge, edge);
   }
-  return { byStatus, differing, waitingSince, failing };
+  return { byStatus, differing, waitingSince, failing, nextEdge };
 }
 
 /** Whether each status has as many entries in both. */

@@ -1,6 +1,7 @@
 // The entries that grants make and end: each granted number has one, and one that nobody wants and the lock does not hold is forgotten.
 import type { CounterStore } from '../counters.ts';
 import type { LockId } from '../locks/lock.ts';
+import type { Slices } from '../people/in-slices.ts';
 import type { CardId } from './card.ts';
 import type { Entry } from './entry.ts';
 import type { EntryStore } from './entry-ports.ts';
@@ -9,14 +10,16 @@ import { entriesAtOnce } from './memory-check.ts';
 import type { GrantedEntry } from './wanted.ts';
 import type { WantedView } from './wanted-view.ts';
 
+interface FollowPorts {
+  readonly entries: EntryStore;
+  readonly counters: Pick<CounterStore, 'next'>;
+  readonly slices: Slices;
+}
+
 /** Makes the entries that grants want, and forgets those that nobody wants and the lock does not hold. Resolves with what there is then. */
-export async function followGrants(
-  { entries, counters }: { readonly entries: EntryStore; readonly counters: Pick<CounterStore, 'next'> },
-  lockId: LockId,
-  view: WantedView,
-): Promise<LockEntries> {
+export async function followGrants({ entries, counters, slices }: FollowPorts, lockId: LockId, view: WantedView): Promise<LockEntries> {
   const there = await entries.of(lockId);
-  const numbers = withoutEntry(there, view);
+  const numbers = await slices.run(withoutEntry(there, view));
   for (let from = 0; from < numbers.length; from += entriesAtOnce) {
     const made: Entry[] = [];
     for (const one of numbers.slice(from, from + entriesAtOnce)) {
@@ -25,7 +28,7 @@ export async function followGrants(
     }
     await entries.update(lockId, (newest) => ({ put: made.filter(({ kind, number }) => newest.byNumber(kind, number) === undefined) }));
   }
-  const changed = there.entries.filter((entry) => Object.values(followed(entry, there, view)).some((some) => some.length > 0));
+  const changed = await slices.run(changedByGrants(there, view));
   for (let from = 0; from < changed.length; from += entriesAtOnce) {
     const some = changed.slice(from, from + entriesAtOnce);
     await entries.update(lockId, (newest) =>
@@ -35,9 +38,26 @@ export async function followGrants(
   return numbers.length + changed.length === 0 ? there : entries.of(lockId);
 }
 
-/** Granted numbers without an entry. */
-function withoutEntry(there: EntryLookUp, { granted }: Pick<WantedView, 'granted'>): readonly GrantedEntry[] {
-  return [...granted.values()].filter(({ kind, number }) => there.byNumber(kind, number) === undefined);
+/** Granted numbers without an entry. It yields now and then. */
+function* withoutEntry(there: EntryLookUp, { granted }: Pick<WantedView, 'granted'>): Generator<undefined, readonly GrantedEntry[]> {
+  const found: GrantedEntry[] = [];
+  let seen = 0;
+  for (const one of granted.values()) {
+    seen += 1;
+    if (seen % entriesAtOnce === 0) yield;
+    if (there.byNumber(one.kind, one.number) === undefined) found.push(one);
+  }
+  return found;
+}
+
+/** It yields now and then. */
+function* changedByGrants(there: LockEntries, view: WantedView): Generator<undefined, readonly Entry[]> {
+  const found: Entry[] = [];
+  for (const [at, entry] of there.entries.entries()) {
+    if (at % entriesAtOnce === entriesAtOnce - 1) yield;
+    if (Object.values(followed(entry, there, view)).some((some) => some.length > 0)) found.push(entry);
+  }
+  return found;
 }
 
 /**
@@ -61,7 +81,8 @@ function grantedEntryOf({ kind, number, name, credentialId }: GrantedEntry, entr
 /** What grants change of one entry. `current` is asked for past holders only. */
 function followed(entry: Entry, current: Pick<EntryLookUp, 'past'>, view: WantedView): EntriesChange {
   const granted = view.grantedOf(entry);
-  if (granted === undefined) return isIdle(entry, view) ? { remove: [entry.entryId], past: pastOf(entry, current, view.now) } : {};
+  if (granted === undefined)
+    return isIdle(entry, view) && !view.isGrantedNow(entry) ? { remove: [entry.entryId], past: pastOf(entry, current, view.now) } : {};
   const { credentialId } = granted;
   const name = entry.direct === null ? granted.name : entry.name;
   if (entry.credentialId === credentialId && entry.name === name) return {};

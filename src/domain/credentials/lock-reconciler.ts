@@ -9,7 +9,7 @@ import type { Lock, LockId } from '../locks/lock.ts';
 import type { LockLink, LockSession } from '../locks/lock-link.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
 import { strangersOf } from '../locks/strangers.ts';
-import type { NextTurn } from '../people/in-slices.ts';
+import type { Slices } from '../people/in-slices.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
 import type { CardId } from './card.ts';
 import type { EntryStore } from './entry-ports.ts';
@@ -38,12 +38,12 @@ export interface LockReconcilerPorts {
   readonly isPaused: () => boolean;
   readonly clockIsSuspect: () => boolean;
   readonly emit: Emit;
-  /** Resolves in a turn of the event loop that no other lock shares: what is computed for one lock takes as long as there are people on it. */
-  readonly nextTurn: NextTurn;
+  /** What is computed for one lock takes as long as there are people and entries on it. */
+  readonly slices: Slices;
   /** Sessions in which what their locks hold is known. */
   readonly sure: WeakSet<LockSession>;
-  /** A look has ended: nothing more is to be done now. `edge`: when something else may be wanted by itself, by the wall clock. */
-  readonly looked: (lock: Lock, there: LockEntries, view: WantedView, edge: number | null, breaker: Breaker) => void;
+  /** A look has ended: nothing more is to be done now. */
+  readonly looked: (lock: Lock, there: LockEntries, view: WantedView, breaker: Breaker) => Promise<void>;
 }
 
 export interface LockReconciler {
@@ -76,7 +76,7 @@ interface Known {
 }
 
 export function createLockReconciler(ports: LockReconcilerPorts, lockId: LockId): LockReconciler {
-  const { clock, locks, entries, link, memories, views, check, turns, sure, isPaused, clockIsSuspect, emit } = ports;
+  const { clock, locks, entries, link, memories, views, check, turns, slices, sure, isPaused, clockIsSuspect, emit } = ports;
   const breaker = createBreaker(clock);
   const outcomes = createStepOutcomes(breaker, entries, lockId);
   let known: Known | undefined;
@@ -93,13 +93,14 @@ export function createLockReconciler(ports: LockReconcilerPorts, lockId: LockId)
   function planOf(
     { lock, memory, view }: Pick<Looking, 'lock' | 'memory' | 'view'>,
     there: Pick<LockEntries, 'entries'>,
-  ): Step | undefined {
-    return nextStep({
+  ): Promise<Step | undefined> {
+    const step = nextStep({
       ...{ entries: there.entries, now: view.now, limits: memory.limits, wanted: view.wanted, urgency: view.urgency },
       ...{ clockIsSuspect: clockIsSuspect(), isPaused: isPaused(), strangers: strangersOf(lock), needsRoom: breaker.isFull() },
       isDeferred: ({ entryId }) => breaker.isDeferred(entryId),
       isAlone: ({ entryId }) => outcomes.isAlone(entryId),
     });
+    return slices.run(step);
   }
 
   /** What is concluded holds for the session in which the lock said it. */
@@ -108,7 +109,7 @@ export function createLockReconciler(ports: LockReconcilerPorts, lockId: LockId)
     if (lock === undefined) return;
     await ports.undoRefused(lockId);
     const now = knownOf(session);
-    const looking = { lock, session, memory: memories.of(lock), view: views(lock) };
+    const looking = { lock, session, memory: memories.of(lock), view: await slices.run(views.onLock(lock)) };
     const isSame = await check.byDigest(looking, said, 'digest');
     const isEmpty = !isSame && said.digest !== undefined && said.count === 0;
     if (isSame || (isEmpty && (await check.byListing(looking, [])))) sure.add(session);
@@ -124,7 +125,7 @@ export function createLockReconciler(ports: LockReconcilerPorts, lockId: LockId)
     if (sure.has(session) && there.unsure.length === 0) return true;
     sure.delete(session);
     // Without any reason to ask, the lock is left alone.
-    const isDue = now.mustList || there.unsure.length > 0 || planOf(looking, there) !== undefined;
+    const isDue = now.mustList || there.unsure.length > 0 || (await planOf(looking, there)) !== undefined;
     if (!isDue || breaker.isDeferred(listing)) return false;
     if (!(await check.byListing(looking))) {
       breaker.failed(listing, 'list', 'no-answer');
@@ -151,17 +152,12 @@ export function createLockReconciler(ports: LockReconcilerPorts, lockId: LockId)
     // The session of now: of one that begins meanwhile the hello comes first, because it alone says whether the memory is a new one.
     const [session, beganAt] = [link.session(lockId), clock.monotonic()];
     await ports.undoRefused(lockId);
-    await ports.nextTurn();
-    const view = views(lock);
-    await ports.nextTurn();
+    const view = await slices.run(views.onLock(lock));
     const there = await followGrants(ports, lockId, view);
     const end = async (isDone: boolean): Promise<false> => {
-      await ports.nextTurn();
-      const edge = view.nextEdge((await entries.of(lockId)).entries);
-      await ports.nextTurn();
       const last = await entries.of(lockId);
-      breaker.looked(beganAt, new Set([listing, ...last.entries.map(({ entryId }) => entryId)]), isDone);
-      ports.looked(lock, last, view, edge, breaker);
+      breaker.looked(beganAt, (entryId) => entryId === listing || last.byId(entryId) !== undefined, isDone);
+      await ports.looked(lock, last, view, breaker);
       return false;
     };
     if (link.session(lockId) !== session) return true;
@@ -172,7 +168,7 @@ export function createLockReconciler(ports: LockReconcilerPorts, lockId: LockId)
     if (!(await learn(looking, now, there))) return end(false);
     // What was learnt may be news for grants, too.
     if (!wasSure) return true;
-    const step = planOf(looking, there);
+    const step = await planOf(looking, there);
     if (step === undefined) return end(true);
     const result = await runStep(entries, looking, step);
     if (result.kind !== 'unsent' || link.session(lockId) === session) note(step, result, now);
@@ -184,7 +180,7 @@ export function createLockReconciler(ports: LockReconcilerPorts, lockId: LockId)
     const lock = locks.get(lockId);
     if (lock === undefined) return undefined;
     const now = knownOf(session);
-    const looking = { lock, session, memory: memories.of(lock), view: views(lock) };
+    const looking = { lock, session, memory: memories.of(lock), view: await slices.run(views.onLock(lock)) };
     const isListed = await check.byListing(looking);
     if (link.session(lockId) !== session) throw gone();
     if (!isListed) throw untold();
@@ -234,7 +230,7 @@ export function createLockReconciler(ports: LockReconcilerPorts, lockId: LockId)
       const open = new Set((await entries.of(lockId)).unsure.map(({ entryId }) => entryId));
       const looking = await show(session);
       const left = (await entries.of(lockId)).entries.filter(({ entryId }) => open.has(entryId));
-      const step = looking && planOf(looking, { entries: left });
+      const step = looking && (await planOf(looking, { entries: left }));
       if (looking !== undefined && step !== undefined) note(step, await runStep(entries, looking, step), knownOf(session));
     },
     async list() {

@@ -42,26 +42,31 @@ interface Goal {
   readonly rank: number;
 }
 
-/** undefined: there is nothing to do, or nothing that may be done now. What a lock holds must be sure. */
-export function nextStep(input: PlanInput): Step | undefined {
-  const goals = goalsOf(input).toSorted(inOrder);
-  const [first] = goals;
+const entriesAtOnce = 100;
+
+/**
+ * undefined: there is nothing to do, or nothing that may be done now. What a lock holds must be sure. It looks at all entries, so it yields
+ * now and then.
+ */
+export function* nextStep(input: PlanInput): Generator<undefined, Step | undefined> {
+  const goals = yield* goalsOf(input);
+  const [first] = yield* firstOf(goals, 1);
   if (first === undefined) return undefined;
   const isLikeFirst = ({ rank, window }: Goal) => rank === first.rank && (window === null) === (first.window === null);
-  const some = input.isAlone(first.entry)
-    ? [first]
-    : goals.filter((goal) => isLikeFirst(goal) && !input.isAlone(goal.entry)).slice(0, input.limits.batch);
+  const like = input.isAlone(first.entry) ? [first] : goals.filter((goal) => isLikeFirst(goal) && !input.isAlone(goal.entry));
+  const some = yield* firstOf(like, input.limits.batch);
   return first.window === null
     ? { kind: 'remove', items: some.map(({ entry }) => ({ entry })) }
     : { kind: 'put', items: some.flatMap(({ entry, window }) => (window === null ? [] : [{ entry, window }])) };
 }
 
-function goalsOf(input: PlanInput): readonly Goal[] {
+function* goalsOf(input: PlanInput): Generator<undefined, readonly Goal[]> {
   const sparesStrangers = input.strangers === 'keep' || removesTooMany(input.entries);
   const all: Goal[] = [];
   /** Credentials of which another number is on the lock still: a lock holds one of them at a time. */
   const elsewhere = new Set<number>();
-  for (const entry of input.entries) {
+  for (const [at, entry] of input.entries.entries()) {
+    if (at % entriesAtOnce === entriesAtOnce - 1) yield;
     const goal = goalOf(entry, input, sparesStrangers);
     if (goal === undefined) continue;
     if (goal.window === null && entry.credentialId !== null) elsewhere.add(entry.credentialId);
@@ -72,6 +77,20 @@ function goalsOf(input: PlanInput): readonly Goal[] {
     if (input.isDeferred(entry)) return false;
     return rank !== ranks.put || window === null || entry.credentialId === null || !elsewhere.has(entry.credentialId);
   });
+}
+
+/** So many of them, in the order in which they are done. */
+function* firstOf(goals: readonly Goal[], count: number): Generator<undefined, readonly Goal[]> {
+  const first: Goal[] = [];
+  for (const [at, goal] of goals.entries()) {
+    if (at % entriesAtOnce === entriesAtOnce - 1) yield;
+    const last = first[count - 1];
+    if (last !== undefined && inOrder(last, goal) < 0) continue;
+    const place = first.findIndex((one) => inOrder(goal, one) < 0);
+    first.splice(place === -1 ? first.length : place, 0, goal);
+    if (first.length > count) first.pop();
+  }
+  return first;
 }
 
 function goalOf(entry: Entry, input: PlanInput, sparesStrangers: boolean): Goal | undefined {

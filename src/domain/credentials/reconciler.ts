@@ -6,6 +6,7 @@ import type { LockSession } from '../locks/lock-link.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
 import type { HelloReport } from '../locks/lock-report.ts';
 import type { Part } from '../part.ts';
+import { createSlices, type NextTurn } from '../people/in-slices.ts';
 import type { Breaker } from './breaker.ts';
 import type { Entry } from './entry.ts';
 import { type EntryState, entryState } from './entry-status.ts';
@@ -37,11 +38,12 @@ export interface Reconciler extends Part {
 }
 
 interface ReconcilerOptions
-  extends Omit<LockReconcilerPorts, 'check' | 'looked' | 'sure' | 'locks' | 'counters'>,
+  extends Omit<LockReconcilerPorts, 'check' | 'looked' | 'sure' | 'locks' | 'counters' | 'slices'>,
     Pick<MemoryCheckPorts, 'counters' | 'evidence'> {
   readonly locks: LockStore;
   readonly events: Pick<EventBus, 'subscribe'>;
   readonly alarms: Pick<AlarmService, 'raise' | 'clear'>;
+  readonly nextTurn: NextTurn;
 }
 
 /** What is decided together is looked at once. */
@@ -70,18 +72,21 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   let isRunning = false;
 
   const check = createMemoryCheck(options);
+  const slices = createSlices(clock, options.nextTurn);
 
   function objectOf(lockId: LockId): LockReconciler {
     const there = byLock.get(lockId);
     if (there !== undefined) return there;
-    const made = createLockReconciler({ ...options, check, sure, looked }, lockId);
+    const made = createLockReconciler({ ...options, check, sure, looked, slices }, lockId);
     byLock.set(lockId, made);
     return made;
   }
 
-  function looked(lock: Lock, there: LockEntries, view: WantedView, edge: number | null, breaker: Breaker): void {
+  async function looked(lock: Lock, there: LockEntries, view: WantedView, breaker: Breaker): Promise<void> {
     const { lockId } = lock;
-    const summary = entrySummary(there.entries, statesOf(lock, view), breaker.open());
+    const summary = await slices.run(entrySummary(there.entries, view, statesOf(lock, view), breaker.open()));
+    if (locks.get(lockId) === undefined) return;
+    const edge = summary.nextEdge;
     const before = summaries.get(lockId);
     totals.replace(before, summary);
     if (there.entries.length === 0) summaries.delete(lockId);

@@ -3,6 +3,7 @@ import type { CommandId } from '../locks/lock-command.ts';
 import type { CardId } from './card.ts';
 import { type Basis, type Entry, type Held, isSameWindow, type ValidWindow } from './entry.ts';
 import type { EntryStore } from './entry-ports.ts';
+import { isStranger } from './listed-card.ts';
 import type { EntriesChange, EntryLookUp } from './lock-entries.ts';
 import type { Item, StepEnd } from './lock-memory.ts';
 import type { Looking } from './memory-check.ts';
@@ -55,10 +56,12 @@ export async function runStep(entries: EntryStore, looking: Looking, step: Step)
 }
 
 /** All of it durably, or nothing. */
-async function begin(entries: EntryStore, { lock }: Looking, sent: readonly Sent[]): Promise<boolean> {
+async function begin(entries: EntryStore, { lock, view }: Looking, sent: readonly Sent[]): Promise<boolean> {
   let isBegun = false;
+  // What was there before somebody changed it at the lock is put back for nobody that the gateway knows.
+  const isWanted = ({ entry, window }: Sent) => window === null || isStranger(entry) || view.admits(entry, window);
   await entries.update(lock.lockId, (newest) => {
-    isBegun = sent.every(({ entry }) => newest.byId(entry.entryId) === entry);
+    isBegun = sent.every((one) => newest.byId(one.entry.entryId) === one.entry && isWanted(one));
     return isBegun ? { put: sent.map(({ unsure }) => unsure) } : {};
   });
   return isBegun;

@@ -2,10 +2,14 @@
 import type { Clock } from '../clock.ts';
 import type { Lock } from '../locks/lock.ts';
 import { type GrantedNumbers, hoursLinesOf } from '../people/granted-numbers.ts';
+import type { LocalPeopleView } from '../people/people-ports.ts';
+import type { CredentialId, PersonId } from '../people/person.ts';
 import type { HoursOfSchedule } from '../people/schedule-hours.ts';
+import { everyForm } from './byte-order.ts';
 import type { Entry, ValidWindow } from './entry.ts';
 import type { Urgency } from './plan.ts';
-import { entryKey, type GrantedEntries, type GrantedEntry, grantedEntries, nextEdgeOf, wantedWindow } from './wanted.ts';
+import { coversWindow } from './valid-windows.ts';
+import { addGranted, entryKey, type GrantedEntries, type GrantedEntry, wantedWindow } from './wanted.ts';
 
 /** What people have decided about cards and people, besides grants. */
 export interface Decisions {
@@ -20,23 +24,35 @@ export interface Decisions {
 export interface WantedView {
   readonly now: number;
   readonly granted: GrantedEntries;
+  /** When grants may want something else by themselves, by the wall clock; null: never. */
+  readonly grantsEdge: number | null;
   grantedOf(entry: Entry): GrantedEntry | undefined;
   wanted(entry: Entry): ValidWindow | null;
+  /** Whether people want that the lock has this entry at these times now, whatever they wanted when this view was made. */
+  admits(entry: Entry, window: ValidWindow): boolean;
   isGranted(entry: Entry): boolean;
+  /** Whether grants want it now, whatever they wanted when this view was made. */
+  isGrantedNow(entry: Entry): boolean;
   urgency(entry: Entry): Urgency | undefined;
-  /** When something else may be wanted by itself, by the wall clock; null: never. */
-  nextEdge(entries: readonly Entry[]): number | null;
 }
 
-export type WantedViews = (lock: Lock) => WantedView;
+export interface WantedViews {
+  /** Of the whole lock. It yields now and then: who changes meanwhile counts as before. */
+  onLock(lock: Lock): Generator<undefined, WantedView>;
+  /** Of a few entries of a lock, as of now. It knows nothing of the others. */
+  of(lock: Lock, entries: readonly Entry[]): WantedView;
+}
+
+const numbersAtOnce = 100;
 
 export function createWantedViews(ports: {
   readonly clock: Pick<Clock, 'now'>;
   readonly granted: GrantedNumbers;
+  readonly people: Pick<LocalPeopleView, 'byCredential' | 'byCardNumbers'>;
   readonly decisions: Decisions;
   readonly hoursOfSchedule: HoursOfSchedule;
 }): WantedViews {
-  const { clock, granted: grants, decisions, hoursOfSchedule } = ports;
+  const { clock, granted: grants, people, decisions, hoursOfSchedule } = ports;
   /** What was put on the lock directly with a schedule follows its edits; when the schedule is gone, the hours stay. */
   function followed(entry: Entry): Entry {
     const { direct, scheduleId } = entry;
@@ -44,28 +60,53 @@ export function createWantedViews(ports: {
     return { ...entry, direct: { ...direct, hours: hoursOfSchedule(scheduleId) ?? direct.hours } };
   }
   const isLost = ({ kind, number }: Entry): boolean => kind === 'card' && decisions.isLost(number);
-  return (lock) => {
-    const now = clock.now();
-    const granted = grantedEntries(grants.onLock(lock.lockId, now), lock.readerOrder);
+
+  function ofPeople({ lockId, readerOrder }: Lock, personIds: Iterable<PersonId>, now: number): GrantedEntries {
+    const all = new Map<string, GrantedEntry>();
+    for (const personId of personIds) for (const one of grants.ofPerson(lockId, personId, now)) addGranted(all, one, readerOrder);
+    return all;
+  }
+  function holdersOf({ kind, number, credentialId }: Entry): ReadonlySet<PersonId> {
+    const holder = credentialId === null ? undefined : people.byCredential(credentialId as CredentialId)?.personId;
+    const cards = kind === 'card' ? people.byCardNumbers(everyForm(number)).map(({ person }) => person.personId) : [];
+    return new Set(holder === undefined ? cards : [holder, ...cards]);
+  }
+  function viewOf(lock: Lock, now: number, granted: GrantedEntries, grantsEdge: number | null): WantedView {
     const linesAtMost = hoursLinesOf(lock);
     const grantedOf = (entry: Entry): GrantedEntry | undefined => granted.get(entryKey(entry));
+    const wantedBy = (entry: Entry, one: GrantedEntry | undefined): ValidWindow | null =>
+      isLost(entry) ? null : wantedWindow(followed(entry), one, now, linesAtMost);
     return {
-      now,
-      granted,
-      grantedOf,
-      wanted: (entry) => (isLost(entry) ? null : wantedWindow(followed(entry), grantedOf(entry), now, linesAtMost)),
+      ...{ now, granted, grantsEdge, grantedOf },
+      wanted: (entry) => wantedBy(entry, grantedOf(entry)),
+      admits(entry, window) {
+        const current = ofPeople(lock, new Set(grantedOf(entry)?.personIds), now).get(entryKey(entry));
+        const wanted = wantedBy(entry, current);
+        return wanted !== null && coversWindow(wanted, window);
+      },
       isGranted: (entry) => grantedOf(entry) !== undefined,
+      isGrantedNow: (entry) => ofPeople(lock, holdersOf(entry), now).has(entryKey(entry)),
       urgency(entry) {
         const { credentialId } = entry;
         if (isLost(entry) || (credentialId !== null && entry.direct === null && decisions.isLostCredential(credentialId))) return 'lost';
         return credentialId !== null && decisions.isRevoked(credentialId) ? 'suspended' : undefined;
       },
-      nextEdge(entries) {
-        const edges = entries.flatMap((entry) => nextEdgeOf(entry, now) ?? []);
-        const granting = grants.nextEdge(lock.lockId, now);
-        const all = granting === null ? edges : [granting, ...edges];
-        return all.reduce((earliest: number | null, at) => (earliest === null ? at : Math.min(earliest, at)), null);
-      },
     };
+  }
+  return {
+    *onLock(lock) {
+      const now = clock.now();
+      const { numbers, nextEdge } = yield* grants.onLock(lock.lockId, now);
+      const granted = new Map<string, GrantedEntry>();
+      for (const [at, one] of numbers.entries()) {
+        if (at % numbersAtOnce === 0) yield;
+        addGranted(granted, one, lock.readerOrder);
+      }
+      return viewOf(lock, now, granted, nextEdge);
+    },
+    of(lock, entries) {
+      const now = clock.now();
+      return viewOf(lock, now, ofPeople(lock, new Set(entries.flatMap((entry) => [...holdersOf(entry)])), now), null);
+    },
   };
 }

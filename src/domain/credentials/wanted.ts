@@ -1,5 +1,6 @@
 // What people want on a lock at an instant: what was put on it directly, and what grants give. Computed, never stored.
 import type { GrantedNumber } from '../people/granted-numbers.ts';
+import type { PersonId } from '../people/person.ts';
 import { windowAt } from '../people/pieces.ts';
 import { numberAtReader } from './byte-order.ts';
 import { sameCard } from './card.ts';
@@ -14,6 +15,7 @@ export interface GrantedEntry {
   readonly number: string;
   readonly name: string;
   readonly credentialId: number;
+  readonly personIds: readonly PersonId[];
   readonly grantIds: readonly number[];
   readonly windows: readonly ValidWindow[];
 }
@@ -26,20 +28,18 @@ export function entryKey({ kind, number }: { readonly kind: CredentialKind; read
   return kind === 'card' ? `c${sameCard(number)}` : `p${number}`;
 }
 
-export function grantedEntries(granted: readonly GrantedNumber[], order: 'regular' | 'reverse' | undefined): GrantedEntries {
-  const all = new Map<string, GrantedEntry>();
-  for (const one of granted) {
-    const { kind, name, credentialId, grantIds, window } = one;
-    const number = kind === 'card' ? numberAtReader(one, order ?? 'regular') : one.number;
-    const key = entryKey({ kind, number });
-    const same = all.get(key);
-    all.set(key, {
-      ...{ kind, number, name: same?.name ?? name, credentialId: same?.credentialId ?? credentialId },
-      grantIds: [...(same?.grantIds ?? []), ...grantIds],
-      windows: [...(same?.windows ?? []), window],
-    });
-  }
-  return all;
+/** Adds them to `all`. */
+export function addGranted(all: Map<string, GrantedEntry>, one: GrantedNumber, order: 'regular' | 'reverse' | undefined): void {
+  const { kind, name, credentialId, personId, grantIds, window } = one;
+  const number = kind === 'card' ? numberAtReader(one, order ?? 'regular') : one.number;
+  const key = entryKey({ kind, number });
+  const same = all.get(key);
+  all.set(key, {
+    ...{ kind, number, name: same?.name ?? name, credentialId: same?.credentialId ?? credentialId },
+    personIds: [...(same?.personIds ?? []), personId],
+    grantIds: [...(same?.grantIds ?? []), ...grantIds],
+    windows: [...(same?.windows ?? []), window],
+  });
 }
 
 /**

@@ -23,14 +23,24 @@ export interface GrantedNumber {
   readonly window: ValidWindow;
 }
 
-export interface GrantedNumbers {
-  /** Everything that grants want on this lock at this instant, by credentialId. Cost: of what it returns, and of the people behind it. */
-  onLock(lockId: LockId, now: number): readonly GrantedNumber[];
-  /** The same of one person. */
-  ofPerson(lockId: LockId, personId: PersonId, now: number): readonly GrantedNumber[];
-  /** The earliest instant after `now` at which `onLock` may return something else; null: never by itself. */
-  nextEdge(lockId: LockId, now: number): number | null;
+export interface GrantedOnLock {
+  /** By credentialId. */
+  readonly numbers: readonly GrantedNumber[];
+  /** The earliest instant at which they may be others by themselves; null: never. */
+  readonly nextEdge: number | null;
 }
+
+export interface GrantedNumbers {
+  /**
+   * Everything that grants want on this lock at this instant. Cost: of what it returns, and of the people behind it, so it yields now and then:
+   * who changes meanwhile counts as before.
+   */
+  onLock(lockId: LockId, now: number): Generator<undefined, GrantedOnLock>;
+  /** The same of one person, as of now. */
+  ofPerson(lockId: LockId, personId: PersonId, now: number): readonly GrantedNumber[];
+}
+
+const peopleAtOnce = 50;
 
 /** How many lines of hours a lock takes that does not say it. */
 const hoursLinesUsual = 8;
@@ -64,62 +74,71 @@ export function createGrantedNumbers(options: {
     if (dates === undefined) return undefined;
     return { startDate: dates.startDate, endDate: dates.endDate, hours: hoursOn(grant.scheduleId), once: credential.once };
   }
-  /** Calls back with each credential of these people that is wanted on the lock, with its piece. */
-  function each(
-    of: (lock: Lock) => readonly Person[],
-    lockId: LockId,
-    now: number,
-    see: (person: Person, credential: Credential, grants: readonly Grant[], piece: WindowPiece) => void,
-  ): void {
-    const lock = locks.get(lockId);
-    if (lock === undefined) return;
+  /** What grants want of these people on the lock; yields after each of them. */
+  function* wantedOf(people: readonly Person[], lock: Lock, now: number): Generator<readonly GrantedNumber[]> {
     const isSuspect = clockIsSuspect();
     if (!isSuspect) believed = now;
+    const then = isSuspect ? (believed ?? now) : now;
     const linesAtMost = hoursLinesOf(lock);
-    for (const person of of(lock)) {
-      if (person.suspended || person.removed) continue;
-      const reaching = person.grants.filter((grant) => reaches(grant, lock));
-      for (const credential of person.credentials) {
+    for (const person of people) {
+      const wanted: GrantedNumber[] = [];
+      const reaching = person.suspended || person.removed ? [] : person.grants.filter((grant) => reaches(grant, lock));
+      for (const credential of reaching.length === 0 ? [] : person.credentials) {
         if (credential.lost !== null) continue;
         const grants: Grant[] = [];
         const windows: ValidWindow[] = [];
         for (const grant of reaching) {
-          const window = windowOf(credential, grant, lockId);
+          const window = windowOf(credential, grant, lock.lockId);
           if (window === undefined) continue;
           grants.push(grant);
           windows.push(window);
         }
         const pieces = piecesOf(windows, linesAtMost);
-        const piece =
-          pieceAt(pieces, isSuspect ? (believed ?? now) : now) ?? (isSuspect && believed === undefined ? pieces.at(-1) : undefined);
-        if (piece !== undefined) see(person, credential, grants, piece);
+        const piece = pieceAt(pieces, then) ?? (isSuspect && believed === undefined ? pieces.at(-1) : undefined);
+        if (piece !== undefined) wanted.push(grantedBy(person, credential, grants, piece));
       }
+      yield wanted;
     }
   }
 
-  const everybody = (lock: Lock): readonly Person[] => people.reaching(lock.lockId, lock.groupId);
-
-  function wantedOf(of: (lock: Lock) => readonly Person[], lockId: LockId, now: number): readonly GrantedNumber[] {
-    const wanted: GrantedNumber[] = [];
-    each(of, lockId, now, ({ personId, name }, { credentialId, kind, number, width }, grants, piece) => {
-      const grantIds = piece.of.map((place) => (grants[place] as Grant).grantId);
-      wanted.push({ credentialId, personId, name, grantIds, kind, number, width, window: piece.window });
-    });
-    return wanted.sort((a, b) => a.credentialId - b.credentialId);
-  }
-
   return {
-    onLock: (lockId, now) => wantedOf(everybody, lockId, now),
-    ofPerson: (lockId, personId, now) => wantedOf(() => [people.get(personId) ?? []].flat(), lockId, now),
-    nextEdge(lockId, now) {
-      let next = Number.POSITIVE_INFINITY;
-      if (clockIsSuspect()) return null;
-      each(everybody, lockId, now, (_person, _credential, _grants, { window: { endDate } }) => {
-        if (endDate !== 0) next = Math.min(next, endDate + 1);
-      });
-      return next === Number.POSITIVE_INFINITY ? null : next;
+    *onLock(lockId, now) {
+      const lock = locks.get(lockId);
+      if (lock === undefined) return { numbers: [], nextEdge: null };
+      const numbers: GrantedNumber[] = [];
+      let nextEdge = Number.POSITIVE_INFINITY;
+      let seen = 0;
+      for (const ofPerson of wantedOf(people.reaching(lockId, lock.groupId), lock, now)) {
+        seen += 1;
+        if (seen % peopleAtOnce === 0) yield;
+        for (const one of ofPerson) {
+          const { endDate } = one.window;
+          if (endDate !== 0) nextEdge = Math.min(nextEdge, endDate + 1);
+          numbers.push(one);
+        }
+      }
+      numbers.sort(byCredential);
+      return { numbers, nextEdge: nextEdge === Number.POSITIVE_INFINITY || clockIsSuspect() ? null : nextEdge };
+    },
+    ofPerson(lockId, personId, now) {
+      const [lock, person] = [locks.get(lockId), people.get(personId)];
+      return lock === undefined || person === undefined ? [] : [...wantedOf([person], lock, now)].flat().sort(byCredential);
     },
   };
+}
+
+function grantedBy(
+  { personId, name }: Person,
+  credential: Credential,
+  grants: readonly Grant[],
+  { of, window }: WindowPiece,
+): GrantedNumber {
+  const { credentialId, kind, number, width } = credential;
+  return { credentialId, personId, name, grantIds: of.map((place) => (grants[place] as Grant).grantId), kind, number, width, window };
+}
+
+function byCredential(one: GrantedNumber, other: GrantedNumber): number {
+  return one.credentialId - other.credentialId;
 }
 
 /** Whether a grant names the lock or its group. */

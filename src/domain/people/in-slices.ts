@@ -36,11 +36,35 @@ export function createSlices(clock: Pick<Clock, 'monotonic'>, nextTurn: NextTurn
   };
 }
 
-/** Each call resolves in a turn of the event loop of its own: however many ask at once, other work runs between any two of them. */
-export function createOwnTurns(nextTurn: NextTurn): NextTurn {
-  let last: Promise<void> = Promise.resolve();
-  return () => {
-    last = last.then(nextTurn);
-    return last;
-  };
+/** After so long no further work begins in a turn. */
+const sharedMs = 1;
+const callsAtOnce = 64;
+
+/**
+ * Each call resolves in a later turn of the event loop, those that ask first at first. Calls share a turn only while what was done in it is
+ * little: however many ask at once, doors wait for one slice.
+ */
+export function createSharedTurns(clock: Pick<Clock, 'monotonic'>, nextTurn: NextTurn): NextTurn {
+  const waiting: (() => void)[] = [];
+  let isServing = false;
+
+  async function serve(): Promise<void> {
+    isServing = true;
+    while (waiting.length > 0) {
+      let startedAt: number | undefined;
+      // All of these come in the same turn, each after what the one before it has begun.
+      const chances = Array.from({ length: Math.min(waiting.length, callsAtOnce) }, async () => {
+        await nextTurn();
+        startedAt ??= clock.monotonic();
+        if (clock.monotonic() - startedAt < sharedMs) waiting.shift()?.();
+      });
+      await Promise.all(chances);
+    }
+    isServing = false;
+  }
+  return () =>
+    new Promise((resolve) => {
+      waiting.push(resolve);
+      if (!isServing) void serve();
+    });
 }

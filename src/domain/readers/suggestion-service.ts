@@ -41,7 +41,7 @@ export function createSuggestionService(options: {
   readonly locks: LockStore;
   readonly entries: EntryStore;
   readonly people: PersonStore;
-  readonly granted: Pick<GrantedNumbers, 'onLock'>;
+  readonly granted: Pick<GrantedNumbers, 'ofPerson'>;
   readonly counters: CounterStore;
 }): SuggestionService {
   const { clock, events, locks, entries, people, granted, counters } = options;
@@ -50,7 +50,8 @@ export function createSuggestionService(options: {
   function isWanted({ lockId, direct, credentialId, managed, accepted }: Entry): boolean {
     if (!managed || accepted !== null) return false;
     if (direct !== null) return true;
-    return credentialId !== null && granted.onLock(lockId, clock.now()).some((one) => one.credentialId === credentialId);
+    const person = credentialId === null ? undefined : people.byCredential(credentialId as CredentialId);
+    return person !== undefined && granted.ofPerson(lockId, person.personId, clock.now()).some((one) => one.credentialId === credentialId);
   }
   function credentialOf(credentialId: number) {
     return people

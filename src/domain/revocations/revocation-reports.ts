@@ -33,8 +33,8 @@ export function createRevocationReports(options: {
   readonly records: Pick<RecordStore, 'page'>;
   readonly alarms: Pick<AlarmService, 'active'>;
   readonly link: Pick<Drivers, 'session'>;
-  /** Whether what this lock is sent about an entry fails again and again. Cost: of all that grants want on the lock. */
-  readonly isFailing: (lock: Lock) => (entry: Entry) => boolean;
+  /** Whether what this lock is sent about any of these entries fails again and again. */
+  readonly isFailing: (lock: Lock, entries: readonly Entry[]) => boolean;
 }): RevocationReports {
   const { clock, locks, entries, accessLog, statuses, records, alarms, link, isFailing } = options;
 
@@ -63,7 +63,7 @@ export function createRevocationReports(options: {
     const state = revokedState({
       ...{ lockId, lines, isOnline, isRegistered: lock !== undefined, lastSeenAt, batteryPercent, entries: found, now: clock.now() },
       isClockRight: alarms.active('wrong-clock', lockId) === undefined,
-      isFailing: mayFail.length > 0 && lock !== undefined && mayFail.some(isFailing(lock)),
+      isFailing: lock !== undefined && isFailing(lock, mayFail),
     });
     return state.state === 'offline' ? { ...state, lastSwipe: await lastSwipe(lockId, revocation) } : state;
   }

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import type { CardId } from '../../domain/credentials/card.ts';
 import type { Comparison } from '../../domain/credentials/comparison.ts';
-import type { EntryView, LockComparison } from '../../domain/credentials/entry-service.ts';
+import type { LockComparison } from '../../domain/credentials/entry-service.ts';
+import type { EntryView } from '../../domain/credentials/entry-view.ts';
 import type { LiveEvent } from '../../domain/events/live-event.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
 import type { PersonId } from '../../domain/people/person.ts';

@@ -90,7 +90,12 @@ describe('news of what a lock holds', () => {
       // A millisecond for each look at the clock.
       clock: { now: domain.clock.now, monotonic: () => ms++ },
       live: { isHeard: () => true },
-      views: () => ({ now: 0, wanted: () => null }) as never,
+      views: {
+        *onLock() {
+          yield undefined;
+          return { now: 0, wanted: () => null };
+        },
+      } as never,
       reconciler: { statesOf: () => () => ({ status: 'on-lock', why: null, since: 1, lockError: null, nextDate: null }) },
       nextTurn: async () => {
         seen.push('turn');

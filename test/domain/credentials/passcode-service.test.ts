@@ -139,7 +139,7 @@ describe('adding a passcode', () => {
     await add();
     const wantedHours = async () => {
       const entry = (await entries.of(lockId)).byNumber('passcode', code);
-      return entry && wantedViews(requireLock(locks, lockId)).wanted(entry)?.hours;
+      return entry && wantedViews.of(requireLock(locks, lockId), [entry]).wanted(entry)?.hours;
     };
     touched.length = 0;
     await weekly.change(callers.admin, night.scheduleId, { hours: [{ days: [2], from: 0, to: 60 }] });

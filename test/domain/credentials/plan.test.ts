@@ -5,18 +5,21 @@ import type { MemoryLimits } from '../../../src/domain/credentials/lock-memory.t
 import { nextStep, type PlanInput, type Step } from '../../../src/domain/credentials/plan.ts';
 import { endedStaysMs } from '../../../src/domain/credentials/wanted.ts';
 import { anyNow, someEntry, someStranger, someWindow, surely } from '../../support/entries.ts';
+import { inOneGo } from '../../support/in-one-go.ts';
 
 const limits: MemoryLimits = { batch: 20, cards: true, passcodes: true, hours: true, once: true, passcodeDigits: [4, 9] };
 
 function plan(entries: readonly Entry[], some: Partial<PlanInput> = {}): Step | undefined {
-  return nextStep({
-    ...{ entries, now: anyNow, clockIsSuspect: false, limits, isPaused: false, strangers: 'keep', needsRoom: false },
-    wanted: ({ direct, used }) => (used ? null : direct),
-    urgency: () => undefined,
-    isDeferred: () => false,
-    isAlone: () => false,
-    ...some,
-  });
+  return inOneGo(
+    nextStep({
+      ...{ entries, now: anyNow, clockIsSuspect: false, limits, isPaused: false, strangers: 'keep', needsRoom: false },
+      wanted: ({ direct, used }) => (used ? null : direct),
+      urgency: () => undefined,
+      isDeferred: () => false,
+      isAlone: () => false,
+      ...some,
+    }),
+  );
 }
 
 /** What a step does, in short: `put 2 3`, `remove 1`. */

@@ -321,6 +321,39 @@ describe('a step', () => {
     expect(sent.every(({ session }) => sent.some((other) => other.session === session))).toBe(true);
   });
 
+  it('is not sent when somebody decided otherwise after it was planned', async () => {
+    const site = await createReconciled();
+    await site.hello();
+    // The entry of a grant is made in the same look, before its step is taken.
+    const suspend = ({ after }: { after?: unknown }) => after !== undefined && site.grants.splice(0);
+    site.events.subscribe('entry-changed', suspend);
+    site.grants.push(someGranted(1), someGranted(2, { personId: 2 as never }));
+    await site.wanted();
+    expect(site.sent()).toEqual([]);
+    await site.wanted();
+    expect([site.memory.all(), site.statuses()]).toEqual([[], []]);
+  });
+
+  it('forgets nothing of what is missing when its grant came back meanwhile', async () => {
+    const site = await createReconciled();
+    site.grants.push(someGranted(1));
+    await site.hello();
+    await site.wanted();
+    site.memory.clear();
+    await site.hello();
+    expect(site.statuses()).toEqual(['missing']);
+    const [grant] = site.grants.splice(0);
+    let slices = 0;
+    // After what is wanted was computed, and before the entries are compared with it.
+    site.turns[0] = async () => {
+      slices += 1;
+      if (slices === 2 && grant !== undefined) site.grants.push(grant);
+    };
+    await site.wanted();
+    await site.wanted();
+    expect([site.statuses(), site.memory.all()]).toEqual([['missing'], []]);
+  });
+
   it('gives no one-time code a second time', async () => {
     const site = await createReconciled();
     const once = { startDate: 0, endDate: 0, hours: '', once: true };

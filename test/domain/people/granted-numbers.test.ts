@@ -3,6 +3,7 @@ import type { LockId } from '../../../src/domain/locks/lock.ts';
 import { createGrantedNumbers } from '../../../src/domain/people/granted-numbers.ts';
 import type { Grant, Person } from '../../../src/domain/people/person.ts';
 import { lockId, sampleLock, samplePerson, sampleSchedule } from '../../stores/files/support/samples.ts';
+import { inOneGo } from '../../support/in-one-go.ts';
 import { createMemoryLocks, createMemoryPeople, createMemorySchedules } from '../../support/memory-stores.ts';
 
 const grant = (changes: Partial<Grant>): Grant => ({
@@ -33,8 +34,10 @@ async function site(people: readonly Person[], features?: object) {
   await stores.schedules.put(sampleSchedule(1));
   for (const person of people) await stores.people.add(person);
   const granted = createGrantedNumbers({ ...stores, clockIsSuspect: () => clock.isSuspect });
-  const windows = (now = 1_000, lock: LockId = lockId(7)) => granted.onLock(lock, now).map((one) => [one.credentialId, one.window]);
-  return { ...stores, granted, clock, windows };
+  const onLock = (lock: LockId, now: number) => inOneGo(granted.onLock(lock, now)).numbers;
+  const windows = (now = 1_000, lock: LockId = lockId(7)) => onLock(lock, now).map((one) => [one.credentialId, one.window]);
+  const nextEdge = (now: number) => inOneGo(granted.onLock(lockId(7), now)).nextEdge;
+  return { ...stores, granted, clock, onLock, windows, nextEdge };
 }
 
 const [always, office] = [
@@ -43,15 +46,15 @@ const [always, office] = [
 ];
 
 test('a grant reaches the locks that it names and those of its groups, with each credential of the person, in the hours of its schedule', async () => {
-  const { granted, windows } = await site([samplePerson(1, { grants: [grant({ groupIds: [2], scheduleId: 1 as never })] })]);
-  expect(granted.onLock(lockId(7), 1_000)[0]).toEqual({
+  const { onLock, nextEdge, windows } = await site([samplePerson(1, { grants: [grant({ groupIds: [2], scheduleId: 1 as never })] })]);
+  expect(onLock(lockId(7), 1_000)[0]).toEqual({
     ...{ credentialId: 1, personId: 1, name: 'Person 1', grantIds: [1], kind: 'card', number: '5550001', width: null, window: office },
   });
   expect(windows()).toEqual([
     [1, office],
     [2, office],
   ]);
-  expect([granted.onLock(lockId(8), 1_000), granted.onLock(lockId(99), 1_000), granted.nextEdge(lockId(7), 1_000)]).toEqual([[], [], null]);
+  expect([onLock(lockId(8), 1_000), onLock(lockId(99), 1_000), nextEdge(1_000)]).toEqual([[], [], null]);
 });
 
 test('nothing is wanted of who is suspended or removed, of a lost credential, and where one is excluded', async () => {
@@ -72,7 +75,7 @@ test('nothing is wanted of who is suspended or removed, of a lost credential, an
 
 test('the dates of a credential bound those of its grants, and at the end of a piece the next is wanted, and at last nothing', async () => {
   const [card] = samplePerson(1).credentials;
-  const { granted, windows } = await site([
+  const { onLock, nextEdge, windows } = await site([
     samplePerson(1, {
       credentials: [{ ...card, startDate: 150, endDate: 900 } as never],
       grants: [
@@ -83,9 +86,9 @@ test('the dates of a credential bound those of its grants, and at the end of a p
     }),
   ]);
   expect(windows(50)).toEqual([[1, { ...office, startDate: 150, endDate: 399 }]]);
-  expect(granted.nextEdge(lockId(7), 50)).toBe(400);
-  expect(granted.onLock(lockId(7), 400)).toMatchObject([{ grantIds: [1, 2], window: { ...always, startDate: 400, endDate: 900 } }]);
-  expect([granted.nextEdge(lockId(7), 400), windows(901), granted.nextEdge(lockId(7), 901)]).toEqual([901, [], null]);
+  expect(nextEdge(50)).toBe(400);
+  expect(onLock(lockId(7), 400)).toMatchObject([{ grantIds: [1, 2], window: { ...always, startDate: 400, endDate: 900 } }]);
+  expect([nextEdge(400), windows(901), nextEdge(901)]).toEqual([901, [], null]);
 });
 
 test('a lock that takes fewer lines of hours gets no more than it takes', async () => {
@@ -104,11 +107,11 @@ test('while the clock is suspect no piece gives way to the next, and nothing end
     grant({ grantId: 2 as never, groupIds: [2], startDate: 501, endDate: 900 }),
   ];
   const people = [samplePerson(1, { grants, credentials: samplePerson(1).credentials.slice(0, 1) })];
-  const { windows, clock, granted } = await site(people);
+  const { windows, clock, nextEdge } = await site(people);
   const first = [[1, { ...office, endDate: 500 }]];
   expect(windows(400)).toEqual(first);
   clock.isSuspect = true;
-  expect([windows(600), windows(9e12), granted.nextEdge(lockId(7), 400)]).toEqual([first, first, null]);
+  expect([windows(600), windows(9e12), nextEdge(400)]).toEqual([first, first, null]);
   clock.isSuspect = false;
   expect(windows(9e12)).toEqual([]);
   const begun = await site(people);

@@ -45,7 +45,8 @@ async function building(width: CardWidth | null = 4) {
     await entries.update(lockId, () => ({ put: [entry] }));
     return entry;
   }
-  const suggestions = createSuggestionService({ clock, events, locks, entries, people, counters, granted: { onLock: () => granted } });
+  const ofPerson = (_: LockId, personId: PersonId) => granted.filter((one) => one.personId === personId);
+  const suggestions = createSuggestionService({ clock, events, locks, entries, people, counters, granted: { ofPerson } });
   let seq = 0;
   return {
     ...domain,

@@ -30,7 +30,7 @@ async function building() {
   const failing = new Set<LockId>();
   const reports = createRevocationReports({
     ...{ clock, locks, entries, accessLog: access, statuses, records, alarms, link },
-    isFailing: (lock) => () => failing.has(lock.lockId),
+    isFailing: ({ lockId }, some) => some.length > 0 && failing.has(lockId),
   });
   const { personWrites: writes } = domain.accessServices;
   for (const { accountId } of [manager, administrator])

@@ -12,9 +12,11 @@ import type { Lock, LockId } from '../../../../src/domain/locks/lock.ts';
 import { createStallDetector } from '../../../../src/domain/locks/stall-detector.ts';
 import type { GrantedNumber } from '../../../../src/domain/people/granted-numbers.ts';
 import type { CredentialId, PersonId } from '../../../../src/domain/people/person.ts';
+import { samplePerson } from '../../../stores/files/support/samples.ts';
 import { createCredentialMemory } from '../../../support/credential-memory.ts';
 import { createFakeCommandIds, lockId, someLock } from '../../../support/domain.ts';
 import { createFakeLink } from '../../../support/fake-link.ts';
+import { inOneGo } from '../../../support/in-one-go.ts';
 import { createMemoryCounters, createMemoryLocks } from '../../../support/memory-stores.ts';
 import { createNotedEvents } from '../../../support/noted-events.ts';
 import { createSettableClock } from '../../../support/settable-clock.ts';
@@ -50,9 +52,21 @@ export async function createReconciled(some: Partial<Lock> = {}) {
   const suspended = new Set<number>();
   const state = { isPaused: false, nextEdge: null as number | null };
   const alarms = new Set<string>();
+  /** What happens before the next slice. */
+  const turns: (() => Promise<void>)[] = [() => Promise.resolve()];
   const views = createWantedViews({
     clock,
-    granted: { onLock: () => grants, nextEdge: () => state.nextEdge, ofPerson: () => [] },
+    granted: {
+      *onLock() {
+        yield undefined;
+        return { numbers: grants, nextEdge: state.nextEdge };
+      },
+      ofPerson: (_lockId, personId) => grants.filter((one) => one.personId === personId),
+    },
+    people: {
+      byCredential: (id) => (grants.some(({ credentialId }) => credentialId === id) ? samplePerson(1) : undefined),
+      byCardNumbers: () => [],
+    },
     hoursOfSchedule: () => undefined,
     decisions: {
       isLost: (number) => lost.has(number),
@@ -69,7 +83,7 @@ export async function createReconciled(some: Partial<Lock> = {}) {
     undoRefused: async () => undefined,
     isPaused: () => state.isPaused,
     clockIsSuspect: () => false,
-    nextTurn: () => Promise.resolve(),
+    nextTurn: () => turns[0]?.() ?? Promise.resolve(),
   });
   await reconciler.start();
   const memory = createCredentialMemory();
@@ -85,6 +99,8 @@ export async function createReconciled(some: Partial<Lock> = {}) {
   return {
     ...{
       clock,
+      events,
+      turns,
       notices,
       locks,
       entries,
@@ -98,7 +114,6 @@ export async function createReconciled(some: Partial<Lock> = {}) {
       alarms,
       reconciler,
       emit,
-      events,
       commands,
       hello,
     },
@@ -128,7 +143,7 @@ export async function createReconciled(some: Partial<Lock> = {}) {
     statuses(): readonly EntryStatus[] {
       const there = entries.inMemory(lockId)?.entries ?? [];
       const now = locks.get(lockId) ?? lock;
-      const statusOf = reconciler.statesOf(now, views(now));
+      const statusOf = reconciler.statesOf(now, inOneGo(views.onLock(now)));
       return there.map((entry) => statusOf(entry).status);
     },
   };
