@@ -2,6 +2,7 @@
 // The process: runs the command line, and handles the daemon's signals and its end.
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { printLink } from './admin/cli/account-sign-in.ts';
 import { commandTable } from './admin/cli/commands.ts';
 import { say } from './admin/cli/output.ts';
 import { runProgram } from './admin/cli/program.ts';
@@ -57,6 +58,12 @@ async function serve(read: () => Config): Promise<void> {
   });
   try {
     await gateway.start();
+    // On a terminal alone: what is not one keeps what is written to it, as the journal does.
+    const link = process.stdout.isTTY ? await gateway.firstLink() : undefined;
+    if (link !== undefined) {
+      say('whoever opens this link chooses the password of the account admin, once, within a day:');
+      printLink(link);
+    }
   } catch (error) {
     await gateway.stop();
     // A signal during the start is a stop, not a failure.

@@ -2,6 +2,7 @@
 // the control socket, the interface for this machine.
 
 import { localAdministrator } from '../domain/accounts/account.ts';
+import type { SignInServices } from '../domain/accounts/sign-in-services.ts';
 import { createAuditTrail } from '../domain/audit/audit.ts';
 import type { AuditStore } from '../domain/audit/audit-ports.ts';
 import { auditedBoard, auditedGroupLock } from '../domain/audit/audited-board.ts';
@@ -31,6 +32,8 @@ import type { Bridges } from '../domain/locks/bridges.ts';
 import type { Log, Part } from '../domain/part.ts';
 import type { WallClockTrust } from '../domain/stores.ts';
 import { createManagement } from '../http/api/management.ts';
+import type { DrawQr } from '../http/api/own-account-routes.ts';
+import type { GatewayLinks } from '../http/pipeline/served-page.ts';
 import { type ControlActions, type ControlCounts, createControl } from '../platform/control/control.ts';
 import type { Discovery } from '../platform/mdns/discovery.ts';
 import type { Backups } from '../stores/files/backup/backups.ts';
@@ -85,6 +88,9 @@ export function createLocalControl(options: {
   readonly makes: Base['makes'];
   readonly clockTrust: Pick<WallClockTrust, 'acceptClock'>;
   readonly backups: Backups;
+  readonly signIn: SignInServices;
+  readonly links: GatewayLinks;
+  readonly drawQr: DrawQr;
   readonly status: Status;
   readonly counts: ControlCounts;
   readonly discovery: Discovery['state'];
@@ -96,13 +102,23 @@ export function createLocalControl(options: {
 }): Part {
   const { directory, clock, log, services, makes, clockTrust, backups, status, counts, discovery, bridges, capture } = options;
   const { audit: trail } = services;
+  const { signIn, links, drawQr } = options;
   return createControl({
     directory,
     clock,
     log,
     counts,
     actions: {
-      ...createManagement({ ...services, makes, bridges, gatewayStatus: status.gateway, address: onThisMachine.address }),
+      ...createManagement({
+        ...services,
+        makes,
+        bridges,
+        gatewayStatus: status.gateway,
+        signIn,
+        links,
+        drawQr,
+        address: onThisMachine.address,
+      }),
       async 'accept-clock'() {
         await trail.record(onThisMachine, () => ({ action: 'clock-accept', object: 'clock' }), clockTrust.acceptClock);
         return {};

@@ -19,7 +19,7 @@ export function createBoardServices(options: {
   readonly recordDays: number;
   readonly secrets: Secrets;
   readonly events: EventBus;
-  readonly stores: Omit<Stores, 'hubs' | 'signIns' | 'audit'>;
+  readonly stores: Omit<Stores, 'hubs' | 'signIns' | 'signInCredentials' | 'audit'>;
   readonly drivers: Drivers;
   readonly services: Pick<Services, 'lists' | 'certainty' | 'alarms' | 'locks'>;
   readonly nextTurn: NextTurn;

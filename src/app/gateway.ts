@@ -29,6 +29,11 @@ export interface Gateway {
   start(): Promise<void>;
   /** Idempotent; during a start, it ends that first. */
   stop(): Promise<void>;
+  /**
+   * After the first start of all, a link with which a person chooses the password of `admin`; undefined after every other. It is a secret:
+   * for the eyes of who started the gateway, and for no log.
+   */
+  firstLink(): Promise<string | undefined>;
   /** Reads the certificates again; connections stay open. `settings`: what happened to the configuration file. */
   reload(settings: 'taken' | 'refused'): Promise<void>;
 }
@@ -57,7 +62,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
   const lockSide = createLockSide({ base, store, services, drivers });
   const { broker, clockSync, certificates, eventRecords } = lockSide;
   const peopleSide = await createPeopleSide({ base, storage, services, link: drivers, lockSide });
-  const { status, attempts, signIns, control, http, discovery, audit } = peopleSide;
+  const { status, attempts, signIn, control, http, discovery, audit } = peopleSide;
   const { clock, log, events } = base;
   const jobs = createSchedule({
     config,
@@ -74,7 +79,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
   const parts: readonly Part[] = [
     store,
     attempts,
-    signIns,
+    ...signIn.parts,
     backups,
     ...(certificates ? [certificates] : []),
     probe,
@@ -107,6 +112,12 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
   return {
     start: lifeCycle.start,
     stop: lifeCycle.stop,
+    async firstLink() {
+      if (!store.maintenance.isFirstStart()) return undefined;
+      const caller = { ...localAdministrator, address: 'first start' };
+      const { secret } = await signIn.services.invitations.invite(caller, firstUsername, firstLinkHours);
+      return signIn.links.linkTo(`invitation/${secret}`, undefined);
+    },
     async reload(settings) {
       await lifeCycle.settled();
       if (!status.isServing()) return;
@@ -115,6 +126,9 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
     },
   };
 }
+
+const firstUsername = 'admin';
+const firstLinkHours = 24;
 
 function createServicesFor(base: Base, { store, storageHealth }: Storage, drivers: Drivers): Services {
   const { config, version, clock, secrets, events, addresses, nextTurn } = base;

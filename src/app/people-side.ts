@@ -1,6 +1,5 @@
 // The side of people and their programs: HTTP, the control socket, mDNS, and what the gateway says of itself there.
 import { fileURLToPath } from 'node:url';
-import { createSignInService } from '../domain/accounts/sign-in-service.ts';
 import { createUnlockAttempts } from '../domain/audit/unlock-attempts.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
 import { createFoundDevices } from '../domain/locks/found-devices.ts';
@@ -9,6 +8,7 @@ import { createHttpServer } from '../http/pipeline/server.ts';
 import { createControlCounts } from '../platform/control/control.ts';
 import { announcementsOf } from '../platform/mdns/announcement.ts';
 import { createDiscovery, respondInThread } from '../platform/mdns/discovery.ts';
+import { qrImage } from '../platform/qr-code.ts';
 import type { AccessServices } from './access-services.ts';
 import { createAuditedServices, createLocalControl } from './admin-wiring.ts';
 import type { Base } from './base.ts';
@@ -17,6 +17,7 @@ import { captureAction } from './capture-action.ts';
 import type { LockSide } from './lock-side.ts';
 import { lockWarnings } from './lock-warnings.ts';
 import type { Services } from './services.ts';
+import { createSignIn } from './sign-in.ts';
 import { createStatus } from './status.ts';
 import type { Storage } from './storage.ts';
 
@@ -31,7 +32,7 @@ interface PeopleSideOptions {
 }
 
 export async function createPeopleSide({ base, storage, services, link, lockSide }: PeopleSideOptions) {
-  const { config, log, version, clock, tickBatcher, secrets, events, addresses, makes } = base;
+  const { config, log, version, clock, tickBatcher, events, addresses, makes } = base;
   const { store, backups, probe, storageHealth, freeBytes } = storage;
   const { broker, brokerStats, certificates, hubs } = lockSide;
   const { bridges } = lockSide.bridges;
@@ -51,18 +52,18 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
     : undefined;
   const attempts = createUnlockAttempts({ clock, audit: store.ports.audit });
   const audited = createAuditedServices(allServices, { clock, audit: store.ports.audit, attempts });
-  const { accounts } = services;
-  const signIns = createSignInService({ clock, secrets, events, accounts, audit: audited.audit, store: store.ports.signIns });
+  const signIn = createSignIn(base, storage, services.accounts, audited.audit);
   const discovery = createDiscoveryFor(base);
   const control = createLocalControl({
     ...{ directory: config.dataDir, clock, log, services: audited, makes, bridges, backups, status, counts: controlCounts },
+    ...{ signIn: signIn.services, links: signIn.links, drawQr: qrImage },
     clockTrust: store.clockTrust,
     discovery: discovery.state,
     lockWarnings: () => lockWarnings(store.ports.locks, store.ports.statuses, link),
     capture: captureAction({ clock, captures: lockSide.captures, locks: store.ports.locks, kinds: makes.map(({ kind }) => kind) }),
   });
   const http = createHttpServer({
-    ...{ clock, tickBatcher, log, signIns, eventStreams, metrics },
+    ...{ clock, tickBatcher, log, eventStreams, metrics, signIn: signIn.services, links: signIn.links, drawQr: qrImage },
     endpoints: lockSide.forPeople,
     hosts: config.http.hosts,
     onWebSocket: broker.accept,
@@ -76,7 +77,7 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
     // Beside the compiled sources.
     consoleDirectory: fileURLToPath(new URL('../../console', import.meta.url)),
   });
-  return { status, attempts, audit: audited.audit, signIns, discovery, control, http };
+  return { status, attempts, audit: audited.audit, signIn, discovery, control, http };
 }
 
 function createDiscoveryFor({ config, clock, log, addresses }: Base) {

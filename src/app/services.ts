@@ -44,7 +44,7 @@ export interface ServicesOptions {
   readonly secrets: Secrets;
   /** The stores emit their changes here. */
   readonly events: EventBus;
-  readonly stores: Omit<Stores, 'hubs' | 'signIns' | 'audit'>;
+  readonly stores: Omit<Stores, 'hubs' | 'signIns' | 'signInCredentials' | 'audit'>;
   readonly clockIsSuspect: WallClockTrust['clockIsSuspect'];
   readonly drivers: Drivers;
   readonly commandIds: CommandIds;

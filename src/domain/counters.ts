@@ -11,7 +11,8 @@ export type CountedId =
   | 'grantId'
   | 'scheduleId'
   | 'revocationId'
-  | 'suggestionId';
+  | 'suggestionId'
+  | 'passkeyId';
 
 /** Numbers that are never given twice, not even after a crash. A number is durable before it is given. */
 export interface CounterStore {

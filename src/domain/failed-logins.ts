@@ -5,6 +5,8 @@ import type { Clock } from './clock.ts';
 export interface FailedLogins {
   /** Counts one more. Returns how many this network has now, at most 20. */
   add(network: string): number;
+  /** Forgets the last one of this network, which was none. */
+  takeBack(network: string): void;
   /** Milliseconds until the network has fewer than `count`; 0 when it has fewer now. */
   msUntilBelow(network: string, count: number): number;
   /** How many networks are remembered. */
@@ -32,6 +34,11 @@ export function createFailedLogins(clock: Pick<Clock, 'monotonic'>): FailedLogin
       if (failures.size >= networksAtMost) failures.delete(failures.keys().next().value as string);
       failures.set(network, all);
       return all.length;
+    },
+    takeBack(network) {
+      const left = failures.get(network)?.slice(0, -1) ?? [];
+      if (left.length > 0) failures.set(network, left);
+      else failures.delete(network);
     },
     msUntilBelow(network, count) {
       const now = clock.monotonic();

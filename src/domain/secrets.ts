@@ -3,6 +3,10 @@
 export interface Secrets {
   /** At least 256 random bits, printable. */
   newToken(): string;
+  /** 256 random bits, printable: what a link carries. */
+  newLinkSecret(): string;
+  /** 48 random bits, printable: a name that says nothing and that people can tell apart. */
+  newName(): string;
   /** At least 128 random bits, printable. */
   newDeviceKey(): string;
   /** 20 letters and digits, so at least 119 random bits: a person types it into the app of a device. */

@@ -3,8 +3,9 @@
 // that cannot write rejects with `storage-unavailable` and changes nothing. Methods without a promise read a local view: it holds what is
 // committed, follows every change, its own or another's, and the store emits each change (StoreEvents).
 import type { AccessLog } from './access/access-log.ts';
-import type { AccountStore, SignInStore } from './accounts/account-ports.ts';
+import type { AccountStore } from './accounts/account-ports.ts';
 import type { AccountSettingsStore } from './accounts/account-settings.ts';
+import type { CredentialStore, SignInStore } from './accounts/sign-in-ports.ts';
 import type { AlarmStore } from './alarms/alarm-ports.ts';
 import type { AuditStore } from './audit/audit-ports.ts';
 import type { CounterStore } from './counters.ts';
@@ -27,6 +28,7 @@ export interface Stores {
   readonly batteries: BatteryStore;
   readonly accounts: AccountStore;
   readonly signIns: SignInStore;
+  readonly signInCredentials: CredentialStore;
   readonly settings: AccountSettingsStore;
   readonly alarms: AlarmStore;
   readonly audit: AuditStore;

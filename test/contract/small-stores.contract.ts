@@ -2,8 +2,10 @@
 // and the quarantine.
 import { describe, expect, test } from '@jest/globals';
 import type { Account, AccountId, Token } from '../../src/domain/accounts/account.ts';
-import type { AccountStore, SignIn, SignInStore } from '../../src/domain/accounts/account-ports.ts';
+import type { AccountStore } from '../../src/domain/accounts/account-ports.ts';
 import type { AccountSettingsStore } from '../../src/domain/accounts/account-settings.ts';
+import type { Invitation } from '../../src/domain/accounts/sign-in.ts';
+import type { CredentialStore, SignInStore } from '../../src/domain/accounts/sign-in-ports.ts';
 import type { AlarmStore } from '../../src/domain/alarms/alarm-ports.ts';
 import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
 import type { AuditStore } from '../../src/domain/audit/audit-ports.ts';
@@ -13,6 +15,7 @@ import type { BatteryStore, RemovedLockStore, StatusStore } from '../../src/doma
 import type { Quarantine } from '../../src/domain/records/record-ports.ts';
 import type { WebhookStore } from '../../src/domain/webhooks/webhook-ports.ts';
 import { deviceId, lockId, sampleRemovedLock, sampleWebhook } from '../stores/files/support/samples.ts';
+import { samplePasskey, samplePassword, sampleSignIn } from '../support/sample-sign-ins.ts';
 import type { RunOver } from './adapters.ts';
 
 export function accountStoreContract(over: RunOver<AccountStore>): void {
@@ -298,13 +301,70 @@ export function signInStoreContract(over: RunOver<SignInStore>): void {
   describe('a SignInStore', () => {
     test('holds each sign-in until it is ended, the oldest first', () =>
       over(async (signIns) => {
-        const signIn = (tokenId: number): SignIn => {
-          return { hash: tokenId.toString(16).padStart(64, '0'), tokenId, accountId: 1 as AccountId, expiresAt: 9_000_000_000_000 };
-        };
         expect(await signIns.all()).toEqual([]);
-        await Promise.all([3, 1, 2].map((n) => signIns.keep(signIn(n))));
-        await signIns.end([signIn(1).hash, signIn(7).hash]);
-        expect(await signIns.all()).toEqual([signIn(3), signIn(2)]);
+        await Promise.all([3, 1, 2].map((n) => signIns.keep([sampleSignIn(n)])));
+        await signIns.end([sampleSignIn(1).hash, sampleSignIn(7).hash]);
+        const later = sampleSignIn(3, { lastUsedAt: 7 });
+        await signIns.keep([later]);
+        expect(await signIns.all()).toEqual([later, sampleSignIn(2)]);
+      }));
+
+    test('holds one invitation of each account, found by its hash, until it is ended', () =>
+      over(async (signIns) => {
+        const invitation = (accountId: number, n: number): Invitation => ({
+          accountId: accountId as AccountId,
+          hash: n.toString(16).padStart(64, 'f'),
+          expiresAt: 9,
+        });
+        for (const one of [invitation(1, 1), invitation(2, 2), invitation(1, 3)]) await signIns.invite(one);
+        expect(signIns.invitation(invitation(1, 1).hash)).toBeUndefined();
+        expect(signIns.invitation(invitation(1, 3).hash)).toEqual(invitation(1, 3));
+        await signIns.endInvitation(2 as AccountId);
+        await signIns.endInvitation(7 as AccountId);
+        expect(signIns.invitations()).toEqual([invitation(1, 3)]);
+        expect(await signIns.all()).toEqual([]);
+      }));
+  });
+}
+
+export function credentialStoreContract(over: RunOver<CredentialStore>): void {
+  describe('a CredentialStore', () => {
+    const [first, other] = [1 as AccountId, 2 as AccountId];
+
+    test('holds one password of each account, and the passkeys of each by their ids', () =>
+      over(async (credentials) => {
+        expect([credentials.password(first), credentials.passkeys(first), credentials.passkeyByCredential('')]).toEqual([
+          undefined,
+          [],
+          undefined,
+        ]);
+        await credentials.setPassword(samplePassword());
+        await credentials.setPassword({ ...samplePassword(), setAt: 2 });
+        for (const n of [2, 1]) await credentials.putPasskey(samplePasskey(n));
+        await credentials.putPasskey(samplePasskey(2, { counter: 5, lastUsedAt: 9 }));
+        await credentials.putPasskey(samplePasskey(3, { accountId: other }));
+        expect(credentials.password(first)).toEqual({ ...samplePassword(), setAt: 2 });
+        expect(credentials.passkeys(first)).toEqual([samplePasskey(1), samplePasskey(2, { counter: 5, lastUsedAt: 9 })]);
+        expect(credentials.passkeyByCredential('credential3')).toEqual(samplePasskey(3, { accountId: other }));
+        await credentials.removePasskey(1);
+        expect([credentials.passkey(1), credentials.passkeyByCredential('credential1')]).toEqual([undefined, undefined]);
+        expect(credentials.passkeys(first).map(({ passkeyId }) => passkeyId)).toEqual([2]);
+      }));
+
+    test('forgets what is of accounts that are gone, and nothing else', () =>
+      over(async (credentials) => {
+        for (const accountId of [1, 2]) await credentials.setPassword(samplePassword(accountId));
+        for (const accountId of [first, other]) await credentials.putPasskey(samplePasskey(accountId, { accountId }));
+        await credentials.forget((accountId) => accountId === first);
+        expect([credentials.password(other), credentials.passkeys(other), credentials.passkeyByCredential('credential2')]).toEqual([
+          undefined,
+          [],
+          undefined,
+        ]);
+        expect([credentials.password(first), credentials.passkeys(first)]).toEqual([
+          samplePassword(),
+          [samplePasskey(1, { accountId: first })],
+        ]);
       }));
   });
 }

@@ -8,6 +8,7 @@ import {
   createMemoryAudit,
   createMemoryBatteries,
   createMemoryCounters,
+  createMemoryCredentials,
   createMemoryHubs,
   createMemoryImports,
   createMemoryLocks,
@@ -38,6 +39,7 @@ import {
   auditStoreContract,
   batteryStoreContract,
   counterStoreContract,
+  credentialStoreContract,
   hubStoreContract,
   quarantineContract,
   removedLockStoreContract,
@@ -60,6 +62,7 @@ describe('in memory', () => {
   batteryStoreContract((run) => run(createMemoryBatteries()));
   accountSettingsContract((run) => run(createMemorySettings()));
   signInStoreContract((run) => run(createMemorySignIns()));
+  credentialStoreContract((run) => run(createMemoryCredentials()));
   webhookStoreContract((run) => run(createMemoryWebhooks()));
   auditStoreContract((run) => run(createMemoryAudit()));
   personStoreContract((run) => run(createMemoryPeople()));
@@ -111,6 +114,7 @@ describe('on the disk', () => {
   batteryStoreContract(onDisk(({ batteries }) => batteries));
   accountSettingsContract(onDisk(({ settings }) => settings));
   signInStoreContract(onDisk(({ signIns }) => signIns));
+  credentialStoreContract(onDisk(({ signInCredentials }) => signInCredentials));
   webhookStoreContract(onDisk(({ webhooks }) => webhooks));
   auditStoreContract(onDisk(({ audit }) => audit));
   personStoreContract(onDisk(({ people }) => people));

@@ -171,6 +171,8 @@ function createFakeSecrets(): Secrets {
   let count = 0;
   return {
     newToken: () => `token-${++count}`,
+    newLinkSecret: () => `link-${++count}`,
+    newName: () => `name${++count}`,
     newDeviceKey: () => `key-${++count}`,
     newDevicePassword: () => `password${++count}`,
     newWebhookSecret: () => `hook-${++count}`,

@@ -5,6 +5,10 @@ import { z } from 'zod';
 import type { AccessQuestions } from '../../src/domain/access/questions.ts';
 import type { AccountId, Caller } from '../../src/domain/accounts/account.ts';
 import type { AccountService } from '../../src/domain/accounts/account-service.ts';
+import type { HandoverService } from '../../src/domain/accounts/handover-service.ts';
+import type { InvitationService } from '../../src/domain/accounts/invitation-service.ts';
+import type { PasskeyService } from '../../src/domain/accounts/passkey-service.ts';
+import type { PasswordService } from '../../src/domain/accounts/password-service.ts';
 import type { RoleService } from '../../src/domain/accounts/role-service.ts';
 import type { SignInService } from '../../src/domain/accounts/sign-in-service.ts';
 import type { AlarmService } from '../../src/domain/alarms/alarm-service.ts';
@@ -42,6 +46,7 @@ import type { RevocationService } from '../../src/domain/revocations/revocation-
 import type { WebhookService } from '../../src/domain/webhooks/webhook-service.ts';
 import type { LockMake } from '../../src/http/api/driver-member.ts';
 import { createEventStreams } from '../../src/http/events/event-streams.ts';
+import type { GatewayLinks } from '../../src/http/pipeline/served-page.ts';
 import { createHttpServer, type Readiness } from '../../src/http/pipeline/server.ts';
 import { createTickBatcher } from '../../src/platform/tick-batcher.ts';
 
@@ -194,6 +199,10 @@ export interface FakeServices {
   readonly audit: Open<AuditService>;
   readonly accounts: Open<AccountService>;
   readonly signIns: Open<SignInService>;
+  readonly passwords: Open<PasswordService>;
+  readonly invitations: Open<InvitationService>;
+  readonly handovers: Open<HandoverService>;
+  readonly passkeys: Open<PasskeyService>;
   readonly live: Open<LiveService>;
   readonly webhooks: Open<WebhookService>;
   readonly imports: Open<ImportService>;
@@ -378,6 +387,7 @@ function createFakeServices(): FakeServices {
       removeAccount: async () => unexpected('removeAccount'),
       createToken: async () => unexpected('createToken'),
       listTokens: () => unexpected('listTokens'),
+      callerWith: () => unexpected('callerWith'),
       removeToken: async () => unexpected('removeToken'),
       forgetExpired: async () => unexpected('forgetExpired'),
     },
@@ -385,6 +395,34 @@ function createFakeServices(): FakeServices {
       signIn: async () => unexpected('signIn'),
       authenticate: () => unexpected('signIns.authenticate'),
       signOut: async () => unexpected('signOut'),
+      list: () => unexpected('signIns.list'),
+      end: async () => unexpected('signIns.end'),
+      endOthers: async () => unexpected('endOthers'),
+      of: () => undefined,
+      endAll: async () => unexpected('endAll'),
+    },
+    passwords: {
+      signIn: async () => unexpected('passwords.signIn'),
+      change: async () => unexpected('passwords.change'),
+      reset: async () => unexpected('reset'),
+      choose: async () => unexpected('choose'),
+    },
+    invitations: { invite: async () => unexpected('invite'), accept: async () => unexpected('accept') },
+    handovers: {
+      make: () => unexpected('handovers.make'),
+      state: () => unexpected('handovers.state'),
+      confirm: async () => unexpected('handovers.confirm'),
+      cancel: () => unexpected('handovers.cancel'),
+      claim: () => unexpected('claim'),
+      take: async () => unexpected('take'),
+    },
+    passkeys: {
+      list: () => unexpected('passkeys.list'),
+      creationOptions: async () => unexpected('creationOptions'),
+      add: async () => unexpected('passkeys.add'),
+      remove: async () => unexpected('passkeys.remove'),
+      signInOptions: async () => unexpected('signInOptions'),
+      signIn: async () => unexpected('passkeys.signIn'),
     },
   };
 }
@@ -431,6 +469,16 @@ function createKeptLog(): Log & { readonly lines: LogLine[] } {
   return { lines, debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error'), fatal: keep('fatal') };
 }
 
+/** What a server needs of them to sign people in, at a gateway with a name. */
+export function signInOf({ signIns, passwords, invitations, handovers, passkeys }: FakeServices) {
+  const links: GatewayLinks = {
+    siteOf: () => ({ host: 'gateway.local', origin: 'https://gateway.local:8443' }),
+    linkTo: (fragment) => `https://gateway.local:8443/#/${fragment}`,
+  };
+  const held = { password: () => undefined, passkeys: () => [] };
+  return { signIn: { signIns, passwords, invitations, handovers, passkeys, held }, links, drawQr: () => '<svg/>' };
+}
+
 /** A server on a free port over fakes, with everything a test may want to turn. Stop it in `afterEach`. */
 export function createServerUnderTest(
   ready: () => Readiness = () => ({ ready: true, parts: {} }),
@@ -454,6 +502,7 @@ export function createServerUnderTest(
     tickBatcher: createTickBatcher(),
     log,
     ...services,
+    ...signInOf(services),
     makes: sampleMakes,
     eventStreams,
     readiness: ready,

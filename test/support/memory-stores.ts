@@ -1,8 +1,10 @@
 // Every store port in memory, for tests of the domain: the same promises as on the disk, but for durability.
 import { type Account, type AccountId, hasFewerRights } from '../../src/domain/accounts/account.ts';
 import { createAccountBook } from '../../src/domain/accounts/account-book.ts';
-import type { AccountStore, SignIn, SignInStore } from '../../src/domain/accounts/account-ports.ts';
+import type { AccountStore } from '../../src/domain/accounts/account-ports.ts';
 import { type AccountSettings, type AccountSettingsStore, untouchedSettings } from '../../src/domain/accounts/account-settings.ts';
+import type { Invitation, Passkey, SignIn, StoredPassword } from '../../src/domain/accounts/sign-in.ts';
+import type { CredentialStore, SignInStore } from '../../src/domain/accounts/sign-in-ports.ts';
 import type { AlarmState, AlarmStore } from '../../src/domain/alarms/alarm-ports.ts';
 import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
 import type { AuditStore } from '../../src/domain/audit/audit-ports.ts';
@@ -197,12 +199,19 @@ export function createMemoryAccounts(initial?: readonly Account[], emit: Emit = 
 
 export function createMemorySignIns(): SignInStore {
   const signIns = new Map<string, SignIn>();
+  const invitations = new Map<AccountId, Invitation>();
   return {
     all: async () => [...signIns.values()],
-    keep: async (signIn) => void signIns.set(signIn.hash, signIn),
+    async keep(some) {
+      for (const signIn of some) signIns.set(signIn.hash, signIn);
+    },
     async end(hashes) {
       for (const hash of hashes) signIns.delete(hash);
     },
+    invitation: (hash) => [...invitations.values()].find((one) => one.hash === hash),
+    invitations: () => [...invitations.values()],
+    invite: async (invitation) => void invitations.set(invitation.accountId, invitation),
+    endInvitation: async (accountId) => void invitations.delete(accountId),
   };
 }
 
@@ -214,6 +223,25 @@ export function createMemorySettings(): AccountSettingsStore {
     all: () => [...settings.values()],
     update: async (accountId, change) => void settings.set(accountId, change(of(accountId))),
     remove: async (accountId) => void settings.delete(accountId),
+  };
+}
+
+export function createMemoryCredentials(): CredentialStore {
+  const passwords = new Map<AccountId, StoredPassword>();
+  const passkeys = new Map<number, Passkey>();
+  const all = () => [...passkeys.values()].sort((one, other) => one.passkeyId - other.passkeyId);
+  return {
+    password: (accountId) => passwords.get(accountId),
+    passkeys: (accountId) => all().filter((one) => one.accountId === accountId),
+    passkey: (passkeyId) => passkeys.get(passkeyId),
+    passkeyByCredential: (credentialId) => all().find((one) => one.credentialId === credentialId),
+    setPassword: async (password) => void passwords.set(password.accountId, password),
+    putPasskey: async (passkey) => void passkeys.set(passkey.passkeyId, passkey),
+    removePasskey: async (passkeyId) => void passkeys.delete(passkeyId),
+    async forget(exists) {
+      for (const accountId of passwords.keys()) if (!exists(accountId)) passwords.delete(accountId);
+      for (const { passkeyId, accountId } of all()) if (!exists(accountId)) passkeys.delete(passkeyId);
+    },
   };
 }
 
@@ -413,7 +441,7 @@ export function createMemoryAudit(): AuditStore & { readonly entries: ReadonlyMa
 export function createMemoryCounters(): CounterStore {
   const last = {
     ...{ lockId: 0, cardId: 0, accountId: 1, tokenId: 1, webhookId: 0 },
-    ...{ personId: 0, credentialId: 0, grantId: 0, scheduleId: 0, revocationId: 0, suggestionId: 0 },
+    ...{ personId: 0, credentialId: 0, grantId: 0, scheduleId: 0, revocationId: 0, suggestionId: 0, passkeyId: 0 },
   };
   const groups: string[] = [];
   let inOrder: readonly string[] = [];

@@ -2,6 +2,9 @@
 import { expect } from '@jest/globals';
 import type { OnLock } from '../../src/domain/access/questions.ts';
 import type { Account } from '../../src/domain/accounts/account.ts';
+import type { HandoverView } from '../../src/domain/accounts/handover-service.ts';
+import type { Passkey } from '../../src/domain/accounts/sign-in.ts';
+import type { SignInView } from '../../src/domain/accounts/sign-in-service.ts';
 import type { Alarm } from '../../src/domain/alarms/alarm.ts';
 import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
 import type { CardId } from '../../src/domain/credentials/card.ts';
@@ -30,6 +33,23 @@ import {
 } from './fake-services.ts';
 import { answerAboutImports, answerAboutPeople } from './people-answers.ts';
 
+const sampleSession: SignInView = {
+  signIn: {
+    ...{ hash: 'a'.repeat(64), sessionId: 'k3Vq0ZtT', accountId: sampleCaller.accountId, method: 'passkey', tokenId: null, passkeyId: 3 },
+    ...{ stay: true, createdAt: 1_763_715_700_000, lastUsedAt: 1_763_715_700_000, expiresAt: 1_766_307_700_000 },
+    ...{ address: '192.168.1.7', agent: 'Firefox, Android' },
+  },
+  ...{ username: 'alice', lastUsedAt: 1_763_719_300_000, isCurrent: false },
+};
+const samplePasskey: Passkey = {
+  ...{ passkeyId: 3, accountId: sampleCaller.accountId, name: 'phone', host: 'gateway.local', credentialId: 'sample', publicKey: 'sample' },
+  ...{ counter: 0, transports: [], createdAt: 1_763_715_700_000, lastUsedAt: null },
+};
+const sampleHandover: HandoverView = {
+  ...{ handoverId: 'k3Vq0ZtT', state: 'claimed', expiresAt: 1_763_802_100_000 },
+  came: { agent: 'Safari, iPhone', address: '192.168.1.9', code: '4821' },
+};
+
 /** From now on they answer with samples; `calls` is what they were asked, without the caller and the abort signal. */
 export function answerWithSamples({
   locks,
@@ -40,6 +60,10 @@ export function answerWithSamples({
   roles,
   accounts,
   signIns,
+  passwords,
+  invitations,
+  handovers,
+  passkeys,
   hubs,
   pairing,
   alarms,
@@ -206,7 +230,27 @@ export function answerWithSamples({
     createToken: asked('createToken', Promise.resolve({ token, username: 'bob', secret: 'sample-secret' })),
     removeToken: asked('removeToken', nothing),
   });
-  signIns.signIn = asked('signIn', Promise.resolve('sample-sign-in'));
+  const signedIn = { secret: 'sample-sign-in', caller: sampleCaller };
+  signIns.signIn = asked('signIn', Promise.resolve(signedIn));
+  signIns.list = (_caller, page) => paginate([sampleSession], page);
+  signIns.end = asked('endSession', nothing);
+  signIns.endOthers = asked('endOthers', Promise.resolve(3));
+  passwords.signIn = async () => signedIn;
+  passwords.change = asked('changePassword', nothing);
+  invitations.invite = asked('invite', Promise.resolve({ secret: 'sample-secret', expiresAt: 1_763_802_100_000 }));
+  invitations.accept = async () => signedIn;
+  handovers.make = asked('makeHandover', { secret: 'sample-secret', handover: sampleHandover });
+  handovers.state = asked('handoverState', sampleHandover);
+  handovers.confirm = asked('confirmHandover', nothing);
+  handovers.cancel = asked('cancelHandover', undefined);
+  handovers.claim = () => ({ claim: 'sample-claim', code: '4821', expiresAt: 1_763_802_100_000 });
+  handovers.take = async (claim) => (claim === 'sample-claim' ? signedIn : undefined);
+  passkeys.list = (_caller, page) => paginate([samplePasskey], page);
+  passkeys.creationOptions = asked('creationOptions', Promise.resolve({ rp: { id: 'gateway.local', name: 'latchd' } }));
+  passkeys.add = asked('addPasskey', Promise.resolve(samplePasskey));
+  passkeys.remove = asked('removePasskey', nothing);
+  passkeys.signInOptions = async () => ({ rpId: 'gateway.local', userVerification: 'required' });
+  passkeys.signIn = async () => signedIn;
   alarms.list = (_caller, page) =>
     paginate<Alarm>(
       [

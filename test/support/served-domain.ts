@@ -1,20 +1,37 @@
 // The real HTTP API over the real domain, with stores in memory and scripted locks.
 import type { Caller } from '../../src/domain/accounts/account.ts';
-import { createSignInService } from '../../src/domain/accounts/sign-in-service.ts';
+import type { Webauthn } from '../../src/domain/accounts/sign-in-ports.ts';
+import { createSignInServices } from '../../src/domain/accounts/sign-in-services.ts';
 import { createFoundDevices } from '../../src/domain/locks/found-devices.ts';
 import { createEventStreams } from '../../src/http/events/event-streams.ts';
+import { createGatewayLinks } from '../../src/http/pipeline/served-page.ts';
 import { createHttpServer } from '../../src/http/pipeline/server.ts';
 import { createTickBatcher } from '../../src/platform/tick-batcher.ts';
+import { createWebauthn } from '../../src/platform/webauthn.ts';
 import { callers, createDomain, someCard } from './domain.ts';
 import { sampleBridge, sampleMakes } from './fake-services.ts';
-import { createMemorySignIns } from './memory-stores.ts';
+import { createMemoryCredentials, createMemorySignIns } from './memory-stores.ts';
+import { createPlainHashing } from './sample-sign-ins.ts';
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, fatal: () => {} };
 
 /** Listens on a free port; end it by `server.stop()`. */
-export async function serveDomain(gatewayStatus: () => object) {
+export async function serveDomain(
+  gatewayStatus: () => object,
+  options: { readonly administratorsNeedPasskey?: boolean; readonly webauthn?: Webauthn } = {},
+) {
   const world = await createDomain({ cards: [someCard()] });
   const signIns = createMemorySignIns();
+  const credentials = createMemoryCredentials();
+  const hashing = createPlainHashing();
+  const { services } = createSignInServices({
+    ...{ clock: world.clock, secrets: world.secrets, events: world.events, accounts: world.accountService, audit: world.audit, hashing },
+    stores: { accounts: world.accounts, signIns, signInCredentials: credentials, counters: world.counters },
+    isFrequent: async (password) => password === 'password123',
+    webauthn: createWebauthn(),
+    administratorsNeedPasskey: false,
+    ...options,
+  });
   const eventStreams = createEventStreams({ live: world.live, clock: world.clock, log: silent });
   const bridges = { list: () => [sampleBridge], announced: () => [], announcedAs: () => undefined };
   const server = createHttpServer({
@@ -34,10 +51,9 @@ export async function serveDomain(gatewayStatus: () => object) {
     pairing: createFoundDevices({ pairing: world.pairing, bridges, registrations: world.registrationService, emit: world.emit }),
     bridges,
     accounts: world.accountService,
-    signIns: createSignInService({
-      ...{ clock: world.clock, secrets: world.secrets, accounts: world.accountService, audit: world.audit, events: world.events },
-      store: signIns,
-    }),
+    signIn: services,
+    links: createGatewayLinks({ names: () => ['gateway.local', '127.0.0.1'], listeners: () => server.addresses() }),
+    drawQr: (text) => `<svg>${text}</svg>`,
     alarms: world.alarms,
     audit: world.audit,
     board: world.board,
@@ -63,5 +79,16 @@ export async function serveDomain(gatewayStatus: () => object) {
     administrator: await tokenOf(callers.administrator),
     operator: await tokenOf(callers.operator),
   };
-  return { ...world, server, eventStreams, signIns, tokens, tokenOf, origin: `http://127.0.0.1:${server.addresses().http?.port}` };
+  return {
+    ...world,
+    server,
+    eventStreams,
+    signIns,
+    services,
+    credentials,
+    hashing,
+    tokens,
+    tokenOf,
+    origin: `http://127.0.0.1:${server.addresses().http?.port}`,
+  };
 }

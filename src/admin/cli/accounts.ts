@@ -1,4 +1,5 @@
 // latchd account: the accounts that may use the API.
+import { invite, password } from './account-sign-in.ts';
 import { command, type Group, type Option } from './command.ts';
 import { askForAll, inWords, manage } from './management.ts';
 import { dateText, jsonOption, print, printTable, say } from './output.ts';
@@ -18,7 +19,7 @@ const accessManager: Option = { flag: '--access-manager', says: 'it may manage p
 
 const create = command<Given>({
   name: 'create',
-  says: 'make an account; it needs a token and a role on a lock before it can do anything',
+  says: 'make an account; it needs an invitation or a token, and a role on a lock, before it can do anything',
   settings: 'directory',
   arguments: [{ name: 'username', says: '1 to 64 letters, digits or . _ @ -' }],
   options: [
@@ -34,7 +35,7 @@ const create = command<Given>({
       manage(configured(), (ask) => ask(`POST ${accountsRoute}`, { body })),
     );
     say(
-      `the account ${username} was made${administrator ? ', a gateway administrator' : ''}; "latchd token create ${username}" lets it in`,
+      `the account ${username} was made${administrator ? ', a gateway administrator' : ''}; "latchd account invite ${username}" lets a person in, "latchd token create ${username}" a program`,
     );
     if (json) print(JSON.stringify(answer));
     return 0;
@@ -114,5 +115,5 @@ const revoke = command<Given>({
 export const accounts: Group = {
   name: 'account',
   says: 'make, show and end the accounts of the API',
-  commands: [create, list, rights, revoke],
+  commands: [create, list, rights, password, invite, revoke],
 };

@@ -17,7 +17,10 @@ export const restoreCommand = command<Given>({
   arguments: [{ name: 'archive', says: 'the .tar.gz that latchd backup made' }],
   options: [
     { flag: '--accept-damage', says: 'restore although the check finds damage that was there when the backup was made' },
-    { flag: '--revoke-tokens', says: 'make every token of the backup void; a new one of an administrator is in admin.token then' },
+    {
+      flag: '--revoke-tokens',
+      says: 'make every token, password and passkey of the backup void; a new token of an administrator is in admin.token then',
+    },
     jsonOption,
   ],
   examples: [

@@ -2,6 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { createAccountService } from '../../domain/accounts/account-service.ts';
 import { createRoleService } from '../../domain/accounts/role-service.ts';
+import { createSignInServices } from '../../domain/accounts/sign-in-services.ts';
 import { createAuditTrail } from '../../domain/audit/audit.ts';
 import { auditedAccounts, auditedHubs, auditedRegistrations, auditedRoles } from '../../domain/audit/audited-services.ts';
 import type { CardService } from '../../domain/credentials/card-service.ts';
@@ -20,8 +21,12 @@ import { createHubService } from '../../drivers/native/hub-service.ts';
 import { createManagement, type Management } from '../../http/api/management.ts';
 import { createClock } from '../../platform/clock.ts';
 import { notOurs } from '../../platform/control/control-client.ts';
+import { createFrequentPasswords } from '../../platform/frequent-passwords.ts';
 import { logFailedSubscriber } from '../../platform/logger.ts';
 import { becomeOwner } from '../../platform/owner.ts';
+import { createPasswordHashing } from '../../platform/password-hash.ts';
+import { qrImage } from '../../platform/qr-code.ts';
+import { createWebauthn } from '../../platform/webauthn.ts';
 import { createSecrets } from '../../stores/files/documents/secrets.ts';
 import { createStore } from '../../stores/files/store.ts';
 
@@ -63,7 +68,15 @@ export async function manageDirectory<T>(
     changeStored: async () => undefined,
   };
   const trail = createAuditTrail({ clock, audit: store.ports.audit });
+  const accountService = createAccountService(shared);
+  const signIn = createSignInServices({
+    ...{ clock, secrets, events, stores: store.ports, accounts: accountService, audit: trail },
+    ...{ hashing: createPasswordHashing(), isFrequent: createFrequentPasswords(), webauthn: createWebauthn() },
+    // Nobody signs in here.
+    administratorsNeedPasskey: false,
+  });
   await store.start();
+  for (const part of signIn.parts) await part.start();
   try {
     return await work(
       createManagement({
@@ -74,7 +87,9 @@ export async function manageDirectory<T>(
           trail,
         ),
         roles: auditedRoles(createRoleService(shared), trail),
-        accounts: auditedAccounts(createAccountService(shared), trail),
+        accounts: auditedAccounts(accountService, trail),
+        signIn: signIn.services,
+        drawQr: qrImage,
         hubs: auditedHubs(createHubService(shared), trail),
         audit: trail,
         address: 'command line',
@@ -82,6 +97,7 @@ export async function manageDirectory<T>(
       }),
     );
   } finally {
+    for (const part of signIn.parts) await part.stop();
     await store.stop();
   }
 }

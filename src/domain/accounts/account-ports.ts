@@ -1,4 +1,4 @@
-// The ports for accounts, their tokens, and sign-ins.
+// The port for accounts and their tokens.
 
 import type { Account, AccountId, AccountRights, Token } from './account.ts';
 import type { LocalAccountView } from './account-book.ts';
@@ -20,24 +20,4 @@ export interface AccountStore extends LocalAccountView {
   addToken(token: Token): Promise<void>;
   /** Resolves with the tokens that still existed. */
   removeTokens(tokenIds: readonly number[]): Promise<readonly Token[]>;
-}
-
-/** A browser that stays signed in to the console. */
-export interface SignIn {
-  /** SHA-256 of its secret, which only the browser has. */
-  readonly hash: string;
-  /** The token that it stands for. */
-  readonly tokenId: number;
-  readonly accountId: AccountId;
-  /** Epoch milliseconds. */
-  readonly expiresAt: number;
-}
-
-export interface SignInStore {
-  /** The stored sign-ins, the oldest first. Rejects with `storage-unavailable`. */
-  all(): Promise<readonly SignIn[]>;
-  /** `storage-unavailable`. */
-  keep(signIn: SignIn): Promise<void>;
-  /** Deletes sign-ins; unknown ones have ended already. Rejects with `storage-unavailable`: they are still stored. */
-  end(hashes: readonly string[]): Promise<void>;
 }

@@ -30,12 +30,14 @@ export interface TokenView {
   readonly username: string;
 }
 
-/** All methods but `authenticate` and `callerOf` are for gateway administrators, and throw `forbidden` for others. */
+/** All methods but `authenticate`, `callerOf` and `callerWith` are for gateway administrators, and throw `forbidden` for others. */
 export interface AccountService {
   /** The caller behind a token. Throws `token-invalid` or `token-expired`. */
   authenticate(token: string): Caller & { readonly tokenId: number };
   /** The caller behind a token that was authenticated before. Throws `token-invalid` or `token-expired`. */
   callerOf(tokenId: number): Caller;
+  /** The caller that an account is. Throws `token-invalid` when it does not exist any more. */
+  callerWith(accountId: AccountId): Caller;
   /** Rejects with `conflict` when the name is taken. */
   createAccount(caller: Caller, username: string, rights: AccountRights): Promise<Account>;
   /** Rejects with `not-found`, and with `conflict` when no gateway administrator would be left. */
@@ -97,6 +99,13 @@ export function createAccountService(options: {
       const found = accounts.token(tokenId);
       if (found === undefined) throw new DomainError('token-invalid', 'the access token is not valid any more');
       return callerBehind(found);
+    },
+
+    callerWith(accountId) {
+      const account = accounts.get(accountId);
+      if (account === undefined) throw new DomainError('token-invalid', 'this account does not exist any more');
+      const { username, gatewayAdministrator, accessManager } = account;
+      return { accountId, username, gatewayAdministrator, accessManager };
     },
 
     async createAccount(caller, username, { gatewayAdministrator, accessManager }) {

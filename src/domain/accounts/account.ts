@@ -42,6 +42,14 @@ export interface Token {
   readonly expiresAt: number | null;
 }
 
+/** The session through which a request came. */
+export interface CallerSession {
+  /** What people see of it; not its secret. */
+  readonly sessionId: string;
+  /** Whether it has ended since the request came. */
+  isEnded(): boolean;
+}
+
 /** The account that makes a request. */
 export interface Caller {
   readonly accountId: AccountId;
@@ -51,6 +59,8 @@ export interface Caller {
   readonly accessManager?: boolean;
   /** The token of the request; absent for a caller that needs none. */
   readonly tokenId?: number;
+  /** The session of the browser that made the request; absent for a request with a token. */
+  readonly session?: CallerSession;
   /** Where the request came from, for the audit log; absent for requests that change nothing. */
   readonly address?: string;
 }

@@ -25,7 +25,7 @@ export function requireRole(locks: LockStore, caller: Caller, lockId: LockId, ne
 
 /**
  * As `requireRole`, for work that has waited. Meanwhile the account can have been removed, while the lock still lists its roles; or the
- * token can have been revoked (`token-invalid`), because it is in the wrong hands.
+ * token can have been revoked, or the session ended (`token-invalid`).
  */
 export function requireRoleStill(
   { locks, accounts }: { readonly locks: LockStore; readonly accounts: Pick<AccountStore, 'get' | 'token'> },
@@ -35,9 +35,14 @@ export function requireRoleStill(
 ): void {
   requireRole(locks, caller, lockId, needed);
   if (accounts.get(caller.accountId) === undefined) throw new DomainError('forbidden', `the account ${caller.username} was removed`);
-  const { tokenId } = caller;
+  requireUnended(accounts, caller);
+}
+
+/** Throws `token-invalid` when the token or the session of a request that has waited is over: it is in the wrong hands. */
+export function requireUnended(accounts: Pick<AccountStore, 'token'>, { tokenId, session }: Caller): void {
   if (tokenId !== undefined && accounts.token(tokenId) === undefined)
     throw new DomainError('token-invalid', 'the access token was revoked');
+  if (session?.isEnded() === true) throw new DomainError('token-invalid', 'this sign-in has ended');
 }
 
 /** Whether the caller may read the records of a removed lock: nobody must be able to hide what happened there by removing the lock. */

@@ -1,62 +1,113 @@
-// The sign-ins of the console: a browser stores no token, but a secret that stands for one for a limited time.
+// The sessions of browsers: a browser stores no token and no password, but a secret that stands for its account for a limited time.
 
 import type { AuditTrail } from '../audit/audit.ts';
 import type { Clock } from '../clock.ts';
 import { DomainError } from '../errors.ts';
 import type { EventBus } from '../event-bus.ts';
+import { type Page, type PageRequest, paginateBackwards } from '../page.ts';
 import type { Part } from '../part.ts';
 import type { Secrets } from '../secrets.ts';
 import type { AccountId, Caller } from './account.ts';
-import type { SignIn, SignInStore } from './account-ports.ts';
-import type { AccountService } from './account-service.ts';
+import type { AccountStore } from './account-ports.ts';
+import { type AccountService, accountNamed } from './account-service.ts';
+import { requireGatewayAdministrator } from './permissions.ts';
+import { idleMs, type NewSignIn, type SignIn, signInMs } from './sign-in.ts';
+import type { CredentialStore, SignInStore } from './sign-in-ports.ts';
+import { type HeldSignIn, SignInTable } from './sign-in-table.ts';
 
-/** A sign-in ends after this time, whether it is used or not. */
-export const signInMs = 30 * 86_400_000;
-const signInsAtMost = 1_000;
+const signInsAtMost = 10_000;
 const ofOneAccountAtMost = 20;
-/** Each sign-in makes an entry in the audit log: without this limit, any token could push out the entries of others. */
+/** Each sign-in makes an entry in the audit log: without this limit, any account could push out the entries of others. */
 const inAMinuteAtMost = 10;
+/** How often the disk learns when sessions were last used, and how many one write tells it of. */
+const noteEveryMs = 5 * 60_000;
+const notedAtOnce = 250;
+
+/** A session, for people. */
+export interface SignInView {
+  readonly signIn: SignIn;
+  readonly username: string;
+  readonly lastUsedAt: number;
+  readonly isCurrent: boolean;
+}
+
+export interface StartedSignIn {
+  /** What the browser keeps. */
+  readonly secret: string;
+  readonly caller: Caller;
+}
 
 export interface SignInService {
   /**
-   * Resolves with the secret of a new sign-in with this token. It does not wait until the sign-in is on the disk: after a power cut right
-   * then the person signs in once more. Rejects with `token-invalid` or `token-expired`, and with `rate-limited` beyond 10 sign-ins of one
-   * account within a minute. Beyond 20 of one account, or 1,000 in all, the oldest ends.
+   * Begins a session of the caller, who has just proved who it is. It does not wait until the session is on the disk: after a power cut
+   * right then the person signs in once more. Rejects with `rate-limited` beyond 10 sign-ins of one account within a minute. Beyond 20 of
+   * one account, or 10,000 in all, the oldest ends.
    */
-  signIn(caller: Caller, token: string): Promise<string>;
-  /** The caller behind a sign-in. Throws `token-invalid` when it or its token has ended, or `token-expired`. */
+  signIn(caller: Caller, begun: NewSignIn): Promise<StartedSignIn>;
+  /** The caller behind a secret. Throws `token-invalid` when the session, or what signed it in, has ended, or `token-expired`. */
   authenticate(secret: string): Caller;
-  /** Ends a sign-in at once, and for good when this resolves. Rejects with `storage-unavailable`: after a restart it may be valid again. */
+  /** Ends a session at once, and for good when this resolves. Rejects with `storage-unavailable`: after a restart it may be valid again. */
   signOut(caller: Caller, secret: string): Promise<void>;
+  /** Those of the caller, or of another account for gateway administrators; the latest first. Throws `not-found`, `forbidden`. */
+  list(caller: Caller, page: PageRequest, username: string | undefined): Page<SignInView>;
+  /** Ends one of the caller, or any for gateway administrators. Rejects with `not-found`; as `signOut` for the disk. */
+  end(caller: Caller, sessionId: string): Promise<void>;
+  /** Ends all of the account but that of the request; resolves with their number. As `list` and `signOut` reject. */
+  endOthers(caller: Caller, username: string | undefined): Promise<number>;
+  /** The session of a request; undefined: it has none, or it has ended. */
+  of(caller: Caller): SignIn | undefined;
+  /** Ends those of an account that match, at once; resolves when the disk knows. Rejects with `storage-unavailable`. */
+  endAll(accountId: AccountId, matches: (signIn: SignIn) => boolean): Promise<void>;
 }
 
 export function createSignInService(options: {
   readonly clock: Clock;
   readonly secrets: Secrets;
-  readonly accounts: Pick<AccountService, 'authenticate' | 'callerOf'>;
+  readonly accounts: Pick<AccountService, 'callerOf' | 'callerWith'>;
+  readonly accountView: Pick<AccountStore, 'get' | 'byName'>;
+  readonly credentials: Pick<CredentialStore, 'password' | 'passkey'>;
   /** `note`, not `record`: a person who looks after a full disk must be able to sign in. */
   readonly audit: Pick<AuditTrail, 'note'>;
-  readonly store: SignInStore;
+  readonly store: Pick<SignInStore, 'all' | 'keep' | 'end'>;
   readonly events: EventBus;
 }): SignInService & Part {
-  const { clock, secrets, accounts, audit, store, events } = options;
-  /** The sign-ins by the hash of their secret, the oldest first: a local view, which every request reads. */
-  const known = new Map<string, SignIn>();
+  const { clock, secrets, accounts, accountView, credentials, audit, store, events } = options;
+  /** A local view, which every request reads. */
+  const table = new SignInTable();
   const recent = new Map<AccountId, readonly number[]>();
+  let cancelNote: (() => void) | undefined;
 
-  function holds({ tokenId, expiresAt }: SignIn): boolean {
+  /** The caller behind a session. Throws as `authenticate` does. */
+  function callerBehind(held: HeldSignIn): Caller {
+    const { sessionId, accountId, tokenId, passkeyId, stay, expiresAt } = held.signIn;
+    const now = clock.now();
+    if (expiresAt <= now || (!stay && held.lastUsedAt + idleMs <= now)) throw new DomainError('token-expired', 'this sign-in has expired');
+    const session = { sessionId, isEnded: () => held.isEnded };
+    if (tokenId !== null) return { ...accounts.callerOf(tokenId), session };
+    const root = passkeyId === null ? credentials.password(accountId) : credentials.passkey(passkeyId);
+    if (root === undefined) throw new DomainError('token-invalid', 'this sign-in has ended');
+    return { ...accounts.callerWith(accountId), session };
+  }
+  function holds(held: HeldSignIn): boolean {
     try {
-      accounts.callerOf(tokenId);
-      return expiresAt > clock.now();
+      callerBehind(held);
+      return true;
     } catch {
       return false;
     }
   }
-  /** Ends sign-ins in memory at once; the disk follows. After a failed write a secret is useless all the same once its token has ended. */
-  function end(ended: readonly SignIn[]): void {
-    if (ended.length === 0) return;
-    for (const { hash } of ended) known.delete(hash);
-    store.end(ended.map(({ hash }) => hash)).catch(() => undefined);
+  function drop(ended: readonly HeldSignIn[]): Promise<void> {
+    for (const held of ended) table.remove(held);
+    return ended.length === 0 ? Promise.resolve() : store.end(ended.map(({ signIn }) => signIn.hash));
+  }
+  /** Ends sessions in memory at once; the disk follows. After a failed write a secret is useless all the same once its root has ended. */
+  function dropLater(ended: readonly HeldSignIn[]): void {
+    drop(ended).catch(() => undefined);
+  }
+  function dropNow(accountId: AccountId, ended: readonly HeldSignIn[]): Promise<void> {
+    const dropped = drop(ended);
+    if (ended.length > 0) events.emit('access-ended', { accountId });
+    return dropped;
   }
   function requireRoom(accountId: AccountId): void {
     const now = clock.monotonic();
@@ -68,63 +119,150 @@ export function createSignInService(options: {
     }
     recent.set(accountId, [...times, now]);
   }
-  function keep(signIn: SignIn): void {
-    const all = known.set(signIn.hash, signIn);
-    store.keep(signIn).catch(() => undefined);
-    const own = [...all.values()].filter(({ accountId }) => accountId === signIn.accountId);
-    const [oldest] = own.length > ofOneAccountAtMost ? own : [...all.values()];
-    if (oldest === undefined || (own.length <= ofOneAccountAtMost && all.size <= signInsAtMost)) return;
-    end([oldest]);
-    events.emit('access-ended', { accountId: oldest.accountId });
+  function keep(signIn: SignIn): HeldSignIn {
+    const held = table.add(signIn);
+    store.keep([signIn]).catch(() => undefined);
+    const own = table.of(signIn.accountId);
+    const oldest = own.length > ofOneAccountAtMost ? own[0] : table.size > signInsAtMost ? table.oldest() : undefined;
+    if (oldest !== undefined) void dropNow(oldest.signIn.accountId, [oldest]).catch(() => undefined);
+    return held;
+  }
+  /** The account whose sessions the caller means. */
+  function accountOf(caller: Caller, username: string | undefined): AccountId {
+    if (username === undefined || username === caller.username) return caller.accountId;
+    requireGatewayAdministrator(caller);
+    return accountNamed(accountView, username).accountId;
+  }
+  const isOf = ({ session }: Caller, { sessionId }: SignIn): boolean => session?.sessionId === sessionId;
+
+  /** Tells the disk when sessions were last used, and ends those that have expired. */
+  async function note(): Promise<void> {
+    dropLater(table.all().filter((held) => !holds(held)));
+    const used = table.all().filter(({ signIn, lastUsedAt }) => lastUsedAt - signIn.lastUsedAt >= noteEveryMs);
+    for (let from = 0; from < used.length; from += notedAtOnce) {
+      const some = used.slice(from, from + notedAtOnce).filter(({ isEnded }) => !isEnded);
+      const rows = some.map(({ signIn, lastUsedAt }) => ({ ...signIn, lastUsedAt }));
+      // The next time tells the disk what it does not take now.
+      const isStored = await store.keep(rows).then(
+        () => true,
+        () => false,
+      );
+      // One that ended while it was written is written again as ended.
+      dropLater(some.filter(({ isEnded }) => isEnded));
+      if (!isStored) continue;
+      for (const [at, held] of some.entries()) held.signIn = rows[at] as SignIn;
+    }
+  }
+  function noteLater(): void {
+    cancelNote = clock.timer(noteEveryMs, () => {
+      void note().then(() => {
+        if (cancelNote !== undefined) noteLater();
+      });
+    });
   }
 
-  /** True while a search for ended sign-ins is scheduled: one search serves all tokens that end together. */
-  let looking = false;
-  events.subscribe('access-ended', () => {
-    if (looking) return;
-    looking = true;
-    queueMicrotask(() => {
-      looking = false;
-      end([...known.values()].filter((signIn) => !holds(signIn)));
-    });
+  /** The accounts whose sessions are looked at soon: one search serves all that ends together. */
+  const looking = new Set<AccountId>();
+  events.subscribe('access-ended', ({ accountId }) => {
+    if (looking.size === 0) {
+      queueMicrotask(() => {
+        const ended = [...looking].flatMap((one) => table.of(one)).filter((held) => !holds(held));
+        looking.clear();
+        dropLater(ended);
+      });
+    }
+    looking.add(accountId);
   });
 
   return {
     name: 'sign-ins',
     async start() {
-      for (const signIn of await store.all()) known.set(signIn.hash, signIn);
-      end([...known.values()].filter((signIn) => !holds(signIn)));
+      for (const signIn of await store.all()) table.add(signIn);
+      dropLater(table.all().filter((held) => !holds(held)));
+      noteLater();
     },
-    async stop() {},
+    async stop() {
+      if (cancelNote === undefined) return;
+      cancelNote();
+      cancelNote = undefined;
+      await note();
+    },
 
-    async signIn(caller, token) {
-      const { accountId, tokenId } = accounts.authenticate(token);
+    async signIn(caller, begun) {
+      const { accountId, address = '' } = caller;
       requireRoom(accountId);
-      return audit.note(caller, { action: 'sign-in', object: 'console' }, async () => {
-        const secret = secrets.newToken();
-        keep({ hash: secrets.hash(secret), tokenId, accountId, expiresAt: clock.now() + signInMs });
-        return secret;
-      });
+      const secret = secrets.newToken();
+      const now = clock.now();
+      const when = { createdAt: now, lastUsedAt: now, expiresAt: now + signInMs };
+      const held = keep({ hash: secrets.hash(secret), sessionId: secrets.newName(), accountId, ...begun, ...when, address });
+      const signedIn = { ...callerBehind(held), address };
+      const started = { secret, caller: signedIn };
+      return audit.note(signedIn, { action: 'sign-in', object: 'console', detail: begun.method }, async () => started);
     },
 
     authenticate(secret) {
-      const signIn = known.get(secrets.hash(secret));
-      if (signIn === undefined) throw new DomainError('token-invalid', 'this sign-in has ended');
+      const held = table.byHash(secrets.hash(secret));
+      if (held === undefined) throw new DomainError('token-invalid', 'this sign-in has ended');
       try {
-        if (signIn.expiresAt <= clock.now()) throw new DomainError('token-expired', 'this sign-in has expired');
-        return accounts.callerOf(signIn.tokenId);
+        const caller = callerBehind(held);
+        held.lastUsedAt = clock.now();
+        return caller;
       } catch (error) {
-        end([signIn]);
+        dropLater([held]);
         throw error;
       }
     },
 
     async signOut(caller, secret) {
-      const signIn = known.get(secrets.hash(secret));
-      if (signIn === undefined) return;
-      known.delete(signIn.hash);
-      events.emit('access-ended', { accountId: signIn.accountId });
-      await audit.note(caller, { action: 'sign-out', object: 'console' }, () => store.end([signIn.hash]));
+      const held = table.byHash(secrets.hash(secret));
+      if (held === undefined) return;
+      const ended = dropNow(held.signIn.accountId, [held]);
+      await audit.note(caller, { action: 'sign-out', object: 'console' }, () => ended);
+    },
+
+    list(caller, page, username) {
+      const { list, ...envelope } = paginateBackwards(table.of(accountOf(caller, username)).filter(holds), page);
+      return {
+        ...envelope,
+        list: list.map(({ signIn, lastUsedAt }) => ({
+          signIn,
+          username: accountView.get(signIn.accountId)?.username ?? '',
+          lastUsedAt,
+          isCurrent: isOf(caller, signIn),
+        })),
+      };
+    },
+
+    async end(caller, sessionId) {
+      const held = table.named(sessionId);
+      const mayEnd = held !== undefined && (held.signIn.accountId === caller.accountId || caller.gatewayAdministrator);
+      // Of others nobody else learns whether there is one of that name.
+      if (!mayEnd) throw new DomainError('not-found', `there is no session ${sessionId}`);
+      const { accountId } = held.signIn;
+      const detail = accountView.get(accountId)?.username ?? '';
+      const ended = dropNow(accountId, [held]);
+      await audit.note(caller, { action: 'session-end', object: `session ${sessionId}`, detail }, () => ended);
+    },
+
+    async endOthers(caller, username) {
+      const accountId = accountOf(caller, username);
+      const others = table.of(accountId).filter(({ signIn }) => !isOf(caller, signIn));
+      const ended = dropNow(accountId, others);
+      const object = `account ${accountView.get(accountId)?.username ?? ''}`;
+      const detail = others.length === 1 ? '1 session' : `${others.length} sessions`;
+      await audit.note(caller, { action: 'session-end', object, detail }, () => ended);
+      return others.length;
+    },
+
+    of({ session }) {
+      return session === undefined ? undefined : table.named(session.sessionId)?.signIn;
+    },
+
+    endAll(accountId, matches) {
+      return dropNow(
+        accountId,
+        table.of(accountId).filter(({ signIn }) => matches(signIn)),
+      );
     },
   };
 }

@@ -22,6 +22,8 @@ export interface AuditEntry extends Required<AuditAction> {
   readonly outcome: 'ok' | 'unknown' | 'nothing-to-do' | ErrorCode;
   /** Earlier refusals of this account that are not in the log, because there were too many. */
   readonly missed?: number;
+  /** The session through which it was done; absent: a token, or this machine. */
+  readonly sessionId?: string;
   /** How often it happened within a minute, if more than once. */
   readonly count?: number;
 }

@@ -51,9 +51,10 @@ export function createAuditTrail({ clock, audit }: { readonly clock: Clock; read
     refusals.set(accountId, fresh);
     return fresh;
   }
-  async function begun({ username, address = '' }: Caller, { action, object, detail = '' }: AuditAction): Promise<AuditEntry> {
+  async function begun({ username, address = '', session }: Caller, { action, object, detail = '' }: AuditAction): Promise<AuditEntry> {
     const at = clock.now();
-    return { id: await audit.nextId(), at, username, address, action, object, detail, outcome: 'unknown' };
+    const through = session === undefined ? {} : { sessionId: session.sessionId };
+    return { id: await audit.nextId(), at, username, address, action, object, detail, outcome: 'unknown', ...through };
   }
   /** Never rejects: an action cannot be undone because its entry is missing, and the store reports the failed write. */
   async function append(entry: AuditEntry): Promise<void> {

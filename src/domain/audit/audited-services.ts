@@ -49,6 +49,7 @@ const roles: AuditTable<RoleService> = {
 const accounts: AuditTable<AccountService> = {
   authenticate: 'not-audited',
   callerOf: 'not-audited',
+  callerWith: 'not-audited',
   createAccount: ([, username, rights]) => ({ action: 'account-create', object: `account ${username}`, detail: rightsSaid(rights) }),
   setRights: ([, username, rights]) => ({
     action: 'account-rights',

@@ -9,7 +9,7 @@ import { auditOutcomeOf } from './audit.ts';
 import type { AuditEntry } from './audit-action.ts';
 import type { AuditStore } from './audit-ports.ts';
 
-/** One entry stands for all attempts of an account on a lock with the same outcome within this time. */
+/** One entry stands for all attempts of an account, by the same session, on a lock with the same outcome within this time. */
 const windowMs = 60_000;
 /** The delay lets the answers go first, and attempts that come together are written together. */
 const writtenAfterMs = 100;
@@ -33,7 +33,7 @@ export interface UnlockAttempts extends Part {
 }
 
 export function createUnlockAttempts({ clock, audit }: { readonly clock: Clock; readonly audit: AuditStore }): UnlockAttempts {
-  /** The entries of this window, by account, lock and outcome. */
+  /** The entries of this window, by account, session, lock and outcome. */
   let lines = new Map<string, Line>();
   let ofAccount = new Map<AccountId, number>();
   /** For each account, the attempts that are in no entry; its next entry contains the number. */
@@ -46,13 +46,14 @@ export function createUnlockAttempts({ clock, audit }: { readonly clock: Clock; 
     missed.set(accountId, (missed.get(accountId) ?? 0) + count);
   }
   function begin(caller: Caller, lockId: LockId, outcome: AuditEntry['outcome'], detail: string): Line | undefined {
-    const { accountId, username, address = '' } = caller;
+    const { accountId, username, address = '', session } = caller;
     const own = ofAccount.get(accountId) ?? 0;
     if (own >= mostOfAccount || lines.size >= mostLines) return undefined;
     ofAccount.set(accountId, own + 1);
     const before = missed.get(accountId);
     missed.delete(accountId);
-    const made = { at: clock.now(), username, address, action: 'unlock', object: `lock ${lockId}`, detail, outcome };
+    const through = session === undefined ? {} : { sessionId: session.sessionId };
+    const made = { at: clock.now(), username, address, action: 'unlock', object: `lock ${lockId}`, detail, outcome, ...through };
     const entry = before === undefined ? made : { ...made, missed: before };
     const id = audit.nextId();
     // The write handles an id that could not be had.
@@ -60,7 +61,7 @@ export function createUnlockAttempts({ clock, audit }: { readonly clock: Clock; 
     return { accountId, id, entry, count: 0, written: 0 };
   }
   function note(caller: Caller, lockId: LockId, outcome: AuditEntry['outcome'], detail = ''): void {
-    const key = `${caller.accountId} ${lockId} ${outcome}`;
+    const key = `${caller.accountId} ${caller.session?.sessionId ?? ''} ${lockId} ${outcome}`;
     const line = lines.get(key) ?? begin(caller, lockId, outcome, detail);
     if (line === undefined) {
       miss(caller.accountId, 1);

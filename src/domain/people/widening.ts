@@ -2,7 +2,7 @@
 // its lock; whoever shuts one need not.
 import { type Caller, localAdministrator } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-ports.ts';
-import { requireAccessRights, requireRole } from '../accounts/permissions.ts';
+import { requireAccessRights, requireRole, requireUnended } from '../accounts/permissions.ts';
 import { hasEnded } from '../credentials/card.ts';
 import { DomainError } from '../errors.ts';
 import type { GroupLocks } from '../locks/group-locks.ts';
@@ -63,10 +63,10 @@ export function createWidening(options: {
     return widened;
   }
 
-  function requireStill({ accountId, username, tokenId }: Caller): void {
+  function requireStill(caller: Caller): void {
+    const { accountId, username } = caller;
     if (accounts.get(accountId)?.accessManager !== true) throw new DomainError('forbidden', `${username} manages no people any more`);
-    if (tokenId !== undefined && accounts.token(tokenId) === undefined)
-      throw new DomainError('token-invalid', 'the access token was revoked');
+    requireUnended(accounts, caller);
   }
 
   function requireManaged(caller: Caller, lockIds: Iterable<LockId>): void {

@@ -23,6 +23,7 @@ export const auditDocs = {
               outcome: 'ok',
               missed: 0,
               count: 1,
+              sessionId: null,
             },
             {
               date: 1_763_715_600_000,
@@ -34,6 +35,7 @@ export const auditDocs = {
               outcome: 'forbidden',
               missed: 3,
               count: 1,
+              sessionId: null,
             },
             {
               date: 1_763_715_500_000,
@@ -45,6 +47,7 @@ export const auditDocs = {
               outcome: 'lock-offline',
               missed: 0,
               count: 4,
+              sessionId: null,
             },
           ],
           pageNo: 1,

@@ -129,7 +129,7 @@ export function confirmedView(deviceId: DeviceId, lockId: LockId): ResponseBody<
 }
 
 /** The account that asks. */
-export function callerView({ username, gatewayAdministrator, accessManager = false }: Caller): ResponseBody<'SignedIn'> {
+export function callerView({ username, gatewayAdministrator, accessManager = false }: Caller) {
   return { username, gatewayAdministrator, accessManager };
 }
 
@@ -159,6 +159,7 @@ export function auditView({
   outcome,
   missed = 0,
   count = 1,
+  sessionId,
 }: AuditEntry): ResponseBody<'AuditEntry'> {
-  return { date: at, username, address, action, object, detail, outcome, missed, count };
+  return { date: at, username, address, action, object, detail, outcome, missed, count, sessionId: sessionId ?? null };
 }

@@ -4,6 +4,7 @@ import type { AccessQuestions } from '../../domain/access/questions.ts';
 import { type Caller, localAdministrator } from '../../domain/accounts/account.ts';
 import type { AccountService } from '../../domain/accounts/account-service.ts';
 import type { RoleService } from '../../domain/accounts/role-service.ts';
+import type { SignInServices } from '../../domain/accounts/sign-in-services.ts';
 import type { AlarmService } from '../../domain/alarms/alarm-service.ts';
 import type { AuditService } from '../../domain/audit/audit.ts';
 import type { EntryService } from '../../domain/credentials/entry-service.ts';
@@ -20,6 +21,7 @@ import type { RevocationService } from '../../domain/revocations/revocation-serv
 import type { WebhookService } from '../../domain/webhooks/webhook-service.ts';
 import { invalidParameters } from '../pipeline/problem.ts';
 import type { Route } from '../pipeline/route.ts';
+import type { GatewayLinks } from '../pipeline/served-page.ts';
 import { alarmRoutes } from './alarm-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { bridgeRoutes } from './bridge-routes.ts';
@@ -29,10 +31,12 @@ import { gatewayRoutes } from './gateway-routes.ts';
 import { grantRoutes, scheduleRoutes } from './grant-routes.ts';
 import { hubRoutes } from './hub-routes.ts';
 import { importRoutes } from './import-routes.ts';
+import { type DrawQr, invitationRoutes } from './own-account-routes.ts';
 import { pairingRoutes } from './pairing-routes.ts';
 import { peopleRoutes } from './people-routes.ts';
 import { questionRoutes } from './question-routes.ts';
 import { revocationRoutes } from './revocation-routes.ts';
+import { givenPassword } from './sign-in-schemas.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
 /** Calls a route by method and path, such as `POST /api/v1/gateway/locks/{lockId}/key`. Rejects with a DomainError. */
@@ -61,6 +65,10 @@ export function createManagement(options: {
   readonly questions?: AccessQuestions;
   readonly entries?: Pick<EntryService, 'compare' | 'resume'>;
   readonly audit: AuditService;
+  /** What people sign in with. `links` lead to pages; absent: no daemon runs that would serve them. */
+  readonly signIn: Pick<SignInServices, 'passwords' | 'invitations'>;
+  readonly links?: Pick<GatewayLinks, 'linkTo'>;
+  readonly drawQr: DrawQr;
   readonly gatewayStatus: () => object | Promise<object>;
   /** Where the request came from, for the audit log. */
   readonly address: string;
@@ -96,14 +104,24 @@ export function createManagement(options: {
     ...(options.people ? peopleRoutes(options.people) : []),
     ...(options.grants ? grantRoutes(options.grants) : []),
     ...(options.schedules ? scheduleRoutes(options.schedules) : []),
+    ...(options.links ? invitationRoutes({ services: options.signIn, links: options.links, drawQr: options.drawQr }) : []),
     ...auditRoutes(audit),
   ];
-  return Object.fromEntries(
-    routes.map((route) => [
-      `${route.method} ${route.path}`,
-      (request: unknown) => handle(route, { ...localAdministrator, address }, request),
-    ]),
-  );
+  const administrator = { ...localAdministrator, address };
+  return {
+    ...Object.fromEntries(
+      routes.map((route) => [`${route.method} ${route.path}`, (request: unknown) => handle(route, administrator, request)]),
+    ),
+    // Over HTTP nobody sets the password of somebody else.
+    async 'set-password'(request) {
+      const { body } = requestSchema.parse(request);
+      const problems: ParameterProblem[] = [];
+      const given = givenPassword.read(body, problems);
+      if (given === undefined) throw invalidParameters(problems);
+      await options.signIn.passwords.reset(administrator, given.username, given.password);
+      return { success: true };
+    },
+  };
 }
 
 /** Path and query values as text, as a URL would have them. */

@@ -127,8 +127,8 @@ export const newAccount = validate(
 
 export const accountRights = validate(z.strictObject({ gatewayAdministrator: boolean, accessManager: boolean }), (body) => body);
 
-/** The token with which a person signs in. */
-export const heldToken = validate(z.strictObject({ token: text(1, 512) }), (body) => body);
+/** An empty object: it says nothing, and as JSON no foreign page can send it without asking. */
+export const noMembers = validate(z.strictObject({}), (body) => body);
 
 export const newToken = validate(z.strictObject({ username, name, expiresInDays: wholeNumber(1, 3650).exactOptional() }), (body) => body);
 

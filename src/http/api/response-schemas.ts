@@ -13,6 +13,7 @@ import * as people from './people-schemas.ts';
 import { besideOpeners, completeness, hidden, opener } from './question-schemas.ts';
 import { readerSchemas } from './reader-schemas.ts';
 import { revocationSchemas } from './revocation-schemas.ts';
+import { signInAnswers } from './sign-in-answers.ts';
 
 const id = z.int().min(1);
 const dateMs = z.int().min(0);
@@ -204,6 +205,7 @@ const auditEntry = z.strictObject({
   outcome: z.enum(['ok', 'unknown', 'nothing-to-do', ...(Object.keys(problemKinds) as ErrorCode[])]),
   missed: count,
   count,
+  sessionId: z.string().nullable(),
 });
 
 const webhook = z.strictObject({
@@ -315,7 +317,9 @@ export const responseSchemas = {
   PendingDevice: pendingDevice,
   PendingDevicePage: page(pendingDevice),
   ConfirmedDevice: z.strictObject({ lockId: id, deviceId }),
-  SignedIn: account.omit({ createDate: true }),
+  ...signInAnswers,
+  SessionPage: page(signInAnswers.Session),
+  PasskeyPage: page(signInAnswers.Passkey),
   Account: account,
   AccountPage: page(account),
   Token: token,

@@ -58,7 +58,8 @@ export const memberDocs: Readonly<Record<string, string>> = {
   stateDate: 'When the lock said so: milliseconds since 1970 (UTC); null when it never has.',
   stateSure:
     'False when the bolt may have moved since the lock said its state: a command without a sure end, a jam, a connection in which it has not said it. Tells nothing of a lock that is offline or whose state is null.',
-  state: 'Whether it is locked; null when that is not known. Of an import: `planned`, `applying`, `done`, `stopped`.',
+  state:
+    'Whether it is locked; null when that is not known. Of an import: `planned`, `applying`, `done`, `stopped`. Of a handover: `waiting`, `claimed`, `confirmed`, `taken`.',
   reason:
     'Why not, in the word of the lock, such as `jammed`. Of an alarm: what was seen, for people. Of a delivery: why it failed, for people. Of a bridge: why it is not connected. Of an import: why it stopped.',
   success:
@@ -102,7 +103,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   cardId: 'Id of the card; never given twice.',
   cardNumber: '1 to 20 decimal digits, at most 18446744073709551615.',
   cardName: 'Name of the card.',
-  method: '`regular` stores the number as given, `reverse` with its bytes reversed.',
+  method: '`regular` stores the number as given, `reverse` with its bytes reversed. Of a session, what the browser signed in with.',
   addType: '1: a phone has already done it over Bluetooth. 2: the gateway does it, and keeps it if the lock said ok.',
   changeType: '1: a phone has already done it over Bluetooth. 2: the gateway does it, and keeps it if the lock said ok.',
   deleteType: '1: a phone has already done it over Bluetooth. 2: the gateway does it, and keeps it if the lock said ok.',
@@ -123,7 +124,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   // Management (HTTP API 8)
   deviceId: 'MQTT identity: the MAC address as 12 hex digits.',
   deviceKey: 'What the device logs in with; cannot be read again.',
-  password: 'What the device logs in with.',
+  password: 'What the device logs in with. Of a person: 10 to 200 characters, none of the 10,000 most common ones and not the username.',
   tlsPort: 'Port for connections over TLS; null while nothing listens there.',
   mac: 'MAC address; accepted with colons, hyphens or none.',
   name: 'Name; of a device the one that a program on a bridge announces, null for one that waits itself.',
@@ -174,6 +175,22 @@ export const memberDocs: Readonly<Record<string, string>> = {
   accessManager:
     'Whether the account manages people, their credentials and grants. Whatever opens a door needs the role manager of that lock, too.',
   gatewayAdministrator: 'Whether the account registers locks and manages accounts. That alone opens no door.',
+  sessionId: 'Names the session; null in the audit log for what was done with a token or on this machine. It is not its secret.',
+  hasPassword: 'Whether the account has a password.',
+  passkeys: 'How many passkeys the account has.',
+  lastUsedDate: 'When it was last used, right to within five minutes: milliseconds since 1970 (UTC); null for never.',
+  expiresDate: 'When it ends at the latest: milliseconds since 1970 (UTC).',
+  stay: 'True: it lasts for 30 days. False: it ends twelve hours after its last use, and when the browser is closed.',
+  agent: 'What the browser said that it is; empty for nothing, null while none has come.',
+  current: 'Whether it is the session of this request. Of a password, the one that is replaced.',
+  ended: 'How many sessions ended.',
+  passkeyId: 'Id of the passkey; never given twice.',
+  options: 'The options of WebAuthn level 3 in their JSON form, for the browser.',
+  response: 'What the browser made of the options, in its JSON form.',
+  expiresInHours: 'For how many hours; 24 without it.',
+  qr: 'The link as a QR code: an SVG image.',
+  handoverId: 'Names the handover. It is not its secret.',
+  claim: 'What the browser that came asks for its session with; nobody else knows it.',
   tokenId: 'Id of the token; never given twice.',
   token: 'The token itself; cannot be read again.',
   expiresInDays: 'For how many days; for ever without it.',
@@ -185,12 +202,12 @@ export const memberDocs: Readonly<Record<string, string>> = {
 
   // Webhooks
   webhookId: 'Id of the webhook; never given twice.',
-  url: 'Where to: http or https, in a network that the configuration allows. Of a bridge, where its broker is.',
+  url: 'Where to: http or https, in a network that the configuration allows. Of a bridge, where its broker is. Of an invitation or handover, its link.',
   drivers: 'The programs on it that latchd speaks to, with their members in the configuration.',
   eventTypes: 'Which events; none for all.',
   lockIds: 'Of which locks; for a webhook none for all of yours.',
   enabled: 'False: it hears nothing. A receiver that answers 410 switches it off.',
-  secret: 'What deliveries are signed with; cannot be read again.',
+  secret: 'What deliveries are signed with; cannot be read again. Of an invitation or handover, what its link carries.',
   waiting: 'Deliveries that wait, without the records that are still to be read from the log.',
   failed: 'Deliveries that were tried for a day; they can be replayed. Of a grant, how many credentials could not be put on their locks.',
   forgotten: 'Failed deliveries that newer ones have pushed out.',
@@ -296,7 +313,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   mqtt: 'Where locks connect. Of a lock of another make, what to type into its MQTT settings; that cannot be read again.',
   mqtts: 'Where locks connect over TLS.',
   devices: 'Where devices of other makes connect that cannot encrypt.',
-  host: 'Address or name.',
+  host: 'Address or name. Of a passkey, the host name that it is for.',
   port: 'Port; null while nothing listens there.',
 
   file: 'Name of the file.',
@@ -305,7 +322,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   type: 'The code as a URN.',
   title: 'The code in words.',
   detail: 'For people; may change.',
-  code: 'What went wrong: decide by this. Of a warning, what the lock cannot.',
+  code: 'What went wrong: decide by this. Of a warning, what the lock cannot. Of a handover, the four digits that both screens show.',
   requestId: 'Names the request in the log of the gateway; the same as `X-Request-Id`.',
   errors: 'All parameters that are wrong; of an import all that is wrong in the table.',
   parameter: 'Name of the parameter or member, or `body` for the whole.',

@@ -43,6 +43,16 @@ export const problemDocs: Readonly<Record<ErrorCode, ProblemDocs>> = {
     example: { detail: 'the access token is not valid' },
   },
   'token-expired': { meaning: 'The token has expired.', again: 'with another token', example: { detail: 'the access token has expired' } },
+  'credentials-invalid': {
+    meaning: 'The username or the password is wrong, the account has none, or the passkey is not known here.',
+    again: 'with others',
+    example: { detail: 'the username or the password is wrong' },
+  },
+  'invitation-invalid': {
+    meaning: 'The invitation or handover was used, has expired, or never was.',
+    again: 'with a new one',
+    example: { detail: 'this invitation is not valid, or not any more' },
+  },
   'not-lock-administrator': {
     meaning: 'Lock details are for the administrator of the lock.',
     again: no,
@@ -52,6 +62,11 @@ export const problemDocs: Readonly<Record<ErrorCode, ProblemDocs>> = {
     meaning: 'The account has no sufficient role on the lock, or is not a gateway administrator.',
     again: no,
     example: { detail: 'this needs the role manager on lock 7' },
+  },
+  'passkey-required': {
+    meaning: 'The password is right, but gateway administrators who have a passkey sign in with it.',
+    again: 'with the passkey',
+    example: { detail: 'gateway administrators who have a passkey sign in with it' },
   },
   'lock-not-found': { meaning: 'There is no such lock.', again: no, example: { detail: 'there is no lock 99' } },
   'card-not-found': { meaning: 'There is no such card on that lock.', again: no, example: { detail: 'there is no card 99 on this lock' } },
@@ -64,6 +79,11 @@ export const problemDocs: Readonly<Record<ErrorCode, ProblemDocs>> = {
     meaning: 'All digits are the same, they are a run such as 1234, or there are fewer than this lock takes.',
     again: 'with another passcode',
     example: { detail: 'a passcode of one digit, or of digits in a row, is easily guessed' },
+  },
+  'password-weak': {
+    meaning: 'The password is too short or too long, one of the 10,000 most common ones, or the username.',
+    again: 'with another password',
+    example: { detail: 'a password must have 10 to 200 characters' },
   },
   'method-not-allowed': {
     meaning: 'The path does not take this method; `Allow` lists those it takes.',

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { DomainError } from '../../domain/errors.ts';
+import { DomainError, type ErrorCode } from '../../domain/errors.ts';
 import { createFailedLogins } from '../../domain/failed-logins.ts';
 import { originOf } from '../../domain/origin.ts';
 import { headerCount } from './headers.ts';
@@ -13,8 +13,18 @@ const failuresAllowed = 20;
 /** Returns the caller behind a request. Throws `token-missing`, `token-invalid` or `token-expired`, or `rate-limited` in their place. */
 export type Authenticate = (request: IncomingMessage) => Caller;
 
-/** Runs `check` on the request and counts a failure against the address of the client. */
-export type Guard = (request: IncomingMessage, check: (request: IncomingMessage) => Caller) => Caller;
+/**
+ * Slows down clients that guess. After 20 failures within a minute from one IPv4 address or IPv6 /64, more from there are `rate-limited`.
+ */
+export interface Guard {
+  /** Runs `check` on the request and counts a failure; a valid token still passes. */
+  check<C extends Caller>(request: IncomingMessage, check: (request: IncomingMessage) => C): C;
+  /**
+   * Runs work that may cost much, unless the address has failed too often: then it does not begin. It counts as a failure until it has
+   * succeeded, so that many at the same time are not more than one after the other.
+   */
+  attempt<T>(request: IncomingMessage, work: () => Promise<T>): Promise<T>;
+}
 
 /** The check that each request passes. `byToken` and `bySignIn` throw `token-invalid` or `token-expired`. */
 export function createAuthenticate(
@@ -27,33 +37,60 @@ export function createAuthenticate(
     requireOwnPage(request);
     return bySignIn(secret);
   }
-  return (request) => guard(request, check);
+  return (request) => guard.check(request, check);
 }
 
-/**
- * After 20 failures within a minute from one IPv4 address or IPv6 /64, further failures from there are `rate-limited`; a valid token still
- * passes.
- */
 export function createGuard(clock: Clock): Guard {
   const failures = createFailedLogins(clock);
+  const networkOf = ({ socket }: IncomingMessage) => originOf(socket.remoteAddress).network;
 
-  function countFailure(network: string): void {
+  function requireBelow(network: string): void {
     const waitMs = failures.msUntilBelow(network, failuresAllowed);
-    if (waitMs === 0) failures.add(network);
-    else
+    if (waitMs > 0)
       throw new DomainError('rate-limited', 'too many failed authentications from this address', {
         retryAfterSeconds: Math.ceil(waitMs / 1_000),
       });
   }
 
-  return (request, check) => {
-    try {
-      return check(request);
-    } catch (error) {
-      if (error instanceof DomainError && error.code.startsWith('token-')) countFailure(originOf(request.socket.remoteAddress).network);
-      throw error;
-    }
+  return {
+    check(request, check) {
+      try {
+        return check(request);
+      } catch (error) {
+        if (isFailure(error)) {
+          const network = networkOf(request);
+          requireBelow(network);
+          failures.add(network);
+        }
+        throw error;
+      }
+    },
+    async attempt(request, work) {
+      const network = networkOf(request);
+      requireBelow(network);
+      failures.add(network);
+      try {
+        const result = await work();
+        failures.takeBack(network);
+        return result;
+      } catch (error) {
+        if (!isFailure(error)) failures.takeBack(network);
+        throw error;
+      }
+    },
   };
+}
+
+const failed: ReadonlySet<string> = new Set<ErrorCode>([
+  'token-missing',
+  'token-invalid',
+  'token-expired',
+  'credentials-invalid',
+  'invitation-invalid',
+]);
+
+function isFailure(error: unknown): boolean {
+  return error instanceof DomainError && failed.has(error.code);
 }
 
 function bearerToken(request: IncomingMessage): string {

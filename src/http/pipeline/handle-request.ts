@@ -19,6 +19,7 @@ import type { Rank, RequestScheduler } from './request-scheduler.ts';
 import type { Answer, AnyAnswer, AnyRoute, Route, SignInRoute, StreamRoute } from './route.ts';
 import type { RouteMatch } from './route-table.ts';
 import { json, type Sender, uncached } from './sender.ts';
+import { servedPage } from './served-page.ts';
 
 /** Answers a request; never throws. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -154,8 +155,9 @@ export function createRequestHandler(options: {
     context.parameters = raw;
     const gone = new ClosedConnectionSignal(response);
     // The address is for the audit log, in which reading leaves no line.
-    const asking = route.method === 'GET' ? caller : { ...caller, address: plainAddress(request) };
-    return await route.handle({ caller: asking, parameters, body, gone });
+    if (route.method === 'GET') return await route.handle({ caller, parameters, body, gone });
+    const asking = { ...caller, address: plainAddress(request) };
+    return await route.handle({ caller: asking, parameters, body, gone, page: servedPage(request) });
   }
 
   async function signIn(context: RequestContext, route: SignInRoute): Promise<Answer> {
@@ -165,7 +167,7 @@ export function createRequestHandler(options: {
     const body = route.body?.read(await readJsonBody(request, problems, strangersBytesAtMost), problems);
     if (problems.length > 0) throw invalidParameters(problems);
     const { caller, ...answer } = await route.handle(request, body);
-    context.account = caller.username;
+    context.account = caller?.username;
     return answer;
   }
 

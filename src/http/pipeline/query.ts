@@ -132,7 +132,7 @@ export const cardDelete = validate(
 );
 
 /** Lists of the management API: pageNo 1 and pageSize 100 (of 1 to 1000) unless given (HTTP API 1.3). */
-const ofManagement = { pageNo: integer().default(1), pageSize: integer(1, 1000).default(100) };
+export const ofManagement = { pageNo: integer().default(1), pageSize: integer(1, 1000).default(100) };
 
 export const managementPage = validate(z.object(ofManagement), (page) => page);
 
@@ -149,6 +149,8 @@ export const oneRole = validate(z.object({ lockId, username }), (value) => value
 export const oneAccount = validate(z.object({ username }), (value) => value);
 
 export const oneToken = validate(z.object({ tokenId: integer() }), (value) => value);
+
+export const onePasskey = validate(z.object({ passkeyId: integer() }), (value) => value);
 
 /** A hub or a pending device, by its deviceId or MAC address. */
 export const oneDevice = validate(z.object({ deviceId: mac }), (value) => value);

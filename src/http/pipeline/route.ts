@@ -4,6 +4,7 @@ import type { Caller } from '../../domain/accounts/account.ts';
 import type { CancelSignal } from '../../domain/cancel-signal.ts';
 import type { OperationId } from '../openapi/operations.ts';
 import type { PathValues } from './raw-query.ts';
+import type { ServedPage } from './served-page.ts';
 import type { Validated } from './validate.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -13,6 +14,8 @@ export interface Asked<P, B> {
   readonly caller: Caller;
   readonly parameters: P;
   readonly body: B;
+  /** Where the page of the request was served from; absent for reading, and for requests that come from no page. */
+  readonly page?: ServedPage;
   /** Aborted when the client closes the connection before its answer. */
   readonly gone: CancelSignal;
 }
@@ -104,7 +107,8 @@ export interface StreamRoute extends TokenRoute<unknown, undefined> {
 /** An endpoint about the sign-in of a browser: it authenticates the request itself. */
 export interface SignInRoute<B = unknown> extends TokenRoute<unknown, B> {
   readonly isSignIn: true;
-  handle(request: IncomingMessage, body: B): Promise<Answer & { readonly caller: Caller }>;
+  /** `caller` is who is signed in now, for the log. */
+  handle(request: IncomingMessage, body: B): Promise<Answer & { readonly caller?: Caller }>;
 }
 
 export type AnyRoute = Route | StreamRoute | SignInRoute | OpenRoute;

@@ -4,7 +4,7 @@ import { Router } from 'express';
 import type { AccessQuestions } from '../../domain/access/questions.ts';
 import type { AccountService } from '../../domain/accounts/account-service.ts';
 import type { RoleService } from '../../domain/accounts/role-service.ts';
-import type { SignInService } from '../../domain/accounts/sign-in-service.ts';
+import type { SignInServices } from '../../domain/accounts/sign-in-services.ts';
 import type { AlarmService } from '../../domain/alarms/alarm-service.ts';
 import type { AuditService } from '../../domain/audit/audit.ts';
 import type { BoardService } from '../../domain/board/board-service.ts';
@@ -45,6 +45,7 @@ import { healthRoutes, type Readiness } from '../api/health-routes.ts';
 import { hubRoutes } from '../api/hub-routes.ts';
 import { importRoutes } from '../api/import-routes.ts';
 import { lockRoutes } from '../api/lock-routes.ts';
+import { type DrawQr, invitationRoutes, ownAccountRoutes } from '../api/own-account-routes.ts';
 import { pairingRoutes } from '../api/pairing-routes.ts';
 import { passcodeRoutes } from '../api/passcode-routes.ts';
 import { peopleRoutes } from '../api/people-routes.ts';
@@ -63,6 +64,7 @@ import { createRequestScheduler } from './request-scheduler.ts';
 import type { AnyRoute, TextAnswer } from './route.ts';
 import { createRouteTable } from './route-table.ts';
 import { createSender } from './sender.ts';
+import type { GatewayLinks } from './served-page.ts';
 import { createWebSockets, upgradeWebSocketsAlone, type WebSocketStream } from './web-socket.ts';
 
 export type { Readiness };
@@ -104,7 +106,10 @@ export interface HttpServerOptions {
   groupLock: GroupLockService;
   audit: AuditService;
   accounts: AccountService;
-  signIns: SignInService;
+  /** What people sign in with. */
+  signIn: SignInServices;
+  links: GatewayLinks;
+  drawQr: DrawQr;
   eventStreams: EventStreams;
   webhooks: WebhookService;
   imports: ImportService;
@@ -130,10 +135,10 @@ export interface HttpServerOptions {
  * each WebSocket that a client opens at `/mqtt`.
  */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { endpoints, onWebSocket, clock, tickBatcher, log, accounts, signIns, eventStreams, metrics } = options;
+  const { endpoints, onWebSocket, clock, tickBatcher, log, accounts, signIn, eventStreams, metrics } = options;
   const guard = createGuard(clock);
   const byToken = (token: string) => accounts.authenticate(token);
-  const authenticate = createAuthenticate(guard, { byToken, bySignIn: (secret) => signIns.authenticate(secret) });
+  const authenticate = createAuthenticate(guard, { byToken, bySignIn: (secret) => signIn.signIns.authenticate(secret) });
   const find = createRouteTable(routesOf(options, { byToken, authenticate, guard }));
   const requireHost = createHostCheck(options.hosts ?? []);
   const serve = createRequestHandler({
@@ -175,12 +180,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
 /** Every route of the API, of the console and of the documents about them. */
 function routesOf(
-  { clock, locks, cards, passcodes, records, accounts, signIns, metrics, ...others }: HttpServerOptions,
-  signIn: Omit<Parameters<typeof signInRoutes>[0], 'signIns'>,
+  { clock, locks, cards, passcodes, records, accounts, metrics, ...others }: HttpServerOptions,
+  checks: Pick<Parameters<typeof signInRoutes>[0], 'byToken' | 'authenticate' | 'guard'>,
 ): readonly AnyRoute[] {
   const { imports, revocations, suggestions, enrolments } = others;
   const { makes, registrations, roles, hubs, pairing, bridges, alarms, eventStreams, webhooks, questions, audit } = others;
-  const { people, grants, schedules } = others;
+  const { people, grants, schedules, signIn: services, links, drawQr } = others;
   const { readiness, gatewayStatus, lockProtocol, consoleDirectory } = others;
   const routes: readonly AnyRoute[] = [
     ...lockRoutes(locks, records),
@@ -203,7 +208,9 @@ function routesOf(
     ...grantRoutes(grants),
     ...scheduleRoutes(schedules),
     ...auditRoutes(audit),
-    ...signInRoutes({ signIns, ...signIn }),
+    ...signInRoutes({ services, links, ...checks }),
+    ...ownAccountRoutes({ services, links, drawQr }),
+    ...invitationRoutes({ services, links, drawQr }),
     ...healthRoutes(readiness, metrics?.exposition),
     ...documentRoutes({ routes: () => routes, lockProtocol }),
     ...consoleRoutes(consoleDirectory),

@@ -10,10 +10,10 @@ const attributes = 'Path=/; HttpOnly; SameSite=Strict';
  * 4.1.3.2).
  */
 function cookieName(request: IncomingMessage): string {
-  return isEncrypted(request) ? '__Host-latchd' : 'latchd';
+  return isOverTls(request) ? '__Host-latchd' : 'latchd';
 }
 
-function isEncrypted({ socket }: IncomingMessage): boolean {
+export function isOverTls({ socket }: IncomingMessage): boolean {
   return 'encrypted' in socket && socket.encrypted === true;
 }
 
@@ -32,9 +32,12 @@ export function cookieSecretOf(request: IncomingMessage): string | undefined {
   return secret;
 }
 
-/** The Set-Cookie header that makes the browser store `secret` for so long; with 0 the browser deletes it. */
-export function signInCookie(request: IncomingMessage, secret: string, maxAgeSeconds: number): string {
-  return `${cookieName(request)}=${secret}; Max-Age=${maxAgeSeconds}; ${attributes}${isEncrypted(request) ? '; Secure' : ''}`;
+/**
+ * The Set-Cookie header that makes the browser store `secret` for so long; undefined: until the browser is closed; 0: it deletes it.
+ */
+export function signInCookie(request: IncomingMessage, secret: string, maxAgeSeconds: number | undefined): string {
+  const maxAge = maxAgeSeconds === undefined ? '' : `Max-Age=${maxAgeSeconds}; `;
+  return `${cookieName(request)}=${secret}; ${maxAge}${attributes}${isOverTls(request) ? '; Secure' : ''}`;
 }
 
 /**
@@ -67,5 +70,5 @@ export function isSameOrigin(request: IncomingMessage, typed = false): boolean {
 export function isPageOf(origin: string, request: IncomingMessage): boolean {
   if (!URL.canParse(origin)) return false;
   const { protocol, host } = new URL(origin);
-  return host === request.headers.host?.toLowerCase() && (protocol === 'https:' || (protocol === 'http:' && !isEncrypted(request)));
+  return host === request.headers.host?.toLowerCase() && (protocol === 'https:' || (protocol === 'http:' && !isOverTls(request)));
 }

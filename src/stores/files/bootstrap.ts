@@ -13,7 +13,7 @@ import { replaceFile } from './documents/durable-file.ts';
 import type { FileLayer } from './files.ts';
 
 /**
- * Loads `counters` and `accounts`, or creates them; resolves with the key. Rejects with a sentence that names the missing or damaged file.
+ * Loads `counters` and `accounts`, or creates them; resolves with the key, and whether it had to. Rejects with a sentence that names the missing or damaged file.
  */
 export async function openOrBegin(options: {
   readonly files: FileLayer;
@@ -25,7 +25,7 @@ export async function openOrBegin(options: {
   readonly secrets: Secrets;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
-}): Promise<Buffer> {
+}): Promise<{ readonly key: Buffer; readonly isFirstStart: boolean }> {
   const { files, directory, counters, accounts, givenAdminToken, secrets, clock, log } = options;
   const isFirstStart = !(await holdsData(files, directory));
   const key = await openCommandKey(files, `${directory}/command.key`, log, isFirstStart);
@@ -40,10 +40,10 @@ export async function openOrBegin(options: {
     const where = given === undefined ? { file: 'admin.token' } : { file: null };
     log.info(
       { code: 'first-start', ...where },
-      `first start: the account admin was made, its token is ${given === undefined ? 'in the data directory' : 'the one that was handed over'}`,
+      `first start: the account admin was made, its token is ${given === undefined ? 'in the data directory' : 'the one that was handed over'}; "latchd account invite admin" lets a person choose its password`,
     );
   }
-  return key;
+  return { key, isFirstStart };
 }
 
 /** Whether the directory holds anything that a first start does not create before its accounts. */

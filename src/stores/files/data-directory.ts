@@ -3,6 +3,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { isArchiveName } from './backup/backup-folder.ts';
 import { clockFormat } from './clock-trust.ts';
+import { accountCredentialRows, accountCredentialsName } from './documents/account-credential-file.ts';
 import { accountRows, accountsName, olderAccounts } from './documents/account-file.ts';
 import { settingsName, settingsRows } from './documents/account-settings-file.ts';
 import { alarmRows, olderAlarms } from './documents/alarm-file.ts';
@@ -51,6 +52,7 @@ const dataLines: readonly DataLine[] = [
     isNeeded: true,
     ofOneInstant: true,
   },
+  { name: accountCredentialsName, rows: accountCredentialRows, ofOneInstant: true },
   { name: peopleName, rows: personRows, ofOneInstant: true },
   { name: 'schedules.json', format: scheduleFormat, ofOneInstant: true },
   { name: revocationsName, rows: revocationRows, ofOneInstant: true },

@@ -8,6 +8,7 @@ import { createAccessLogFiles } from './access/access-log.ts';
 import { createAuditLog } from './audit/audit-log.ts';
 import { openOrBegin } from './bootstrap.ts';
 import { createClockTrust, isKernelClockSynchronised } from './clock-trust.ts';
+import { accountCredentialsName, createAccountCredentialFile } from './documents/account-credential-file.ts';
 import { createAccountFile } from './documents/account-file.ts';
 import { createAccountSettingsFile } from './documents/account-settings-file.ts';
 import { createAlarmFile } from './documents/alarm-file.ts';
@@ -43,10 +44,11 @@ interface StoreFilesOptions {
   readonly isClockSynchronised?: (() => Promise<boolean>) | undefined;
 }
 
-/** What is known once the files are open: the key for command ids, and the number of this start. */
+/** What is known once the files are open: the key for command ids, the number of this start, and whether there was nothing before it. */
 export interface OpenedFiles {
   readonly key: Buffer;
   readonly start: number;
+  readonly isFirstStart: boolean;
 }
 
 export type StoreFiles = ReturnType<typeof createStoreFiles>;
@@ -68,7 +70,8 @@ export function createStoreFiles(options: StoreFilesOptions) {
   const statuses = createStatusFile({ files, path: `${directory}/status.json`, clock, log, emit, beforeUpgrade });
   const batteries = createBatteryFile({ files, path: `${directory}/battery.json`, clock, log, beforeUpgrade });
   const hubs = createHubFile({ files, path: `${directory}/hubs.json`, emit, beforeUpgrade });
-  const signIns = createSignInFile({ files: rowFiles, path: `${directory}/sign-ins.jsonl`, log });
+  const signIns = createSignInFile({ files: rowFiles, path: `${directory}/sign-ins.jsonl`, log, beforeUpgrade });
+  const signInCredentials = createAccountCredentialFile({ files: rowFiles, directory, mayCompact: () => beingRead === 0 });
   const settings = createAccountSettingsFile({ files: rowFiles, directory, log });
   const alarms = createAlarmFile({ files: rowFiles, directory, log, beforeUpgrade });
   const webhooks = createWebhookFiles({ files, folder: `${directory}/webhooks`, log, emit, beforeUpgrade });
@@ -113,6 +116,15 @@ export function createStoreFiles(options: StoreFilesOptions) {
     await pause.open();
   }
 
+  /** Neither existed before people had passwords. */
+  async function openSignIns(): Promise<void> {
+    if (!(await signInCredentials.open())) {
+      if (counters.floor('passkeyId').now() > 0) throw missingDocument(`${directory}/${accountCredentialsName}`);
+      await signInCredentials.begin();
+    }
+    await signIns.open();
+  }
+
   return {
     counters,
     accounts,
@@ -120,6 +132,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
     batteries,
     hubs,
     signIns,
+    signInCredentials,
     settings,
     alarms,
     webhooks,
@@ -137,7 +150,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
     quarantine,
     /** Rejects with one sentence that names the file and says what to do. */
     async open(): Promise<OpenedFiles> {
-      const key = await openOrBegin({
+      const { key, isFirstStart } = await openOrBegin({
         files,
         directory,
         counters,
@@ -156,6 +169,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
         await hubs.document.put(noHubs);
       }
       await openPeople();
+      await openSignIns();
       await webhooks.open();
       const start = counters.floor('start').now() + 1;
       const inLocks = lockFiles.highest();
@@ -168,18 +182,18 @@ export function createStoreFiles(options: StoreFilesOptions) {
         ...people.highest(),
         ...schedules.highest(),
         ...revocations.highest(),
+        ...signInCredentials.highest(),
         start,
       });
       await statuses.open();
       await batteries.open();
-      await signIns.open();
       await settings.open();
       await alarms.open();
       await audit.open();
       await access.open();
       await records.open();
       await quarantine.open();
-      return { key, start };
+      return { key, start, isFirstStart };
     },
     /** No file of rows is rewritten while `use` runs. */
     async holding<T>(use: () => Promise<T>): Promise<T> {
@@ -204,6 +218,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
         accounts.idle(),
         hubs.document.idle(),
         signIns.close(),
+        signInCredentials.idle(),
         settings.idle(),
         alarms.idle(),
         webhooks.idle(),

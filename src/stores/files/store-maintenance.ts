@@ -32,6 +32,8 @@ export interface StoreMaintenance {
   commandKey(): Buffer;
   /** The number of this start, from 1: higher than that of every earlier start, also after a restore. */
   startNumber(): number;
+  /** Whether this start has made the data directory. */
+  isFirstStart(): boolean;
   /** Locks with a damaged document: they are not in `locks`, and their MAC addresses cannot be registered. */
   disabledLocks(): readonly DisabledLock[];
   /** Writes and flushes this many bytes, to see whether events can be stored now; `storage-unavailable`. */
@@ -63,12 +65,26 @@ export function createStoreMaintenance(options: {
   readonly whenOpen: () => OpenedFiles;
 }): StoreMaintenance {
   const { files, unguarded, directory, storeFiles, whenOpen } = options;
-  const { counters, accounts, hubs, people, schedules, revocations, lockFiles, removedLocks, webhooks, records, audit, access } =
-    storeFiles;
+  const {
+    counters,
+    accounts,
+    signInCredentials,
+    hubs,
+    people,
+    schedules,
+    revocations,
+    lockFiles,
+    removedLocks,
+    webhooks,
+    records,
+    audit,
+    access,
+  } = storeFiles;
 
   return {
     commandKey: () => whenOpen().key,
     startNumber: () => whenOpen().start,
+    isFirstStart: () => whenOpen().isFirstStart,
     disabledLocks: lockFiles.disabled,
     async probe(bytes) {
       records.tryUnreadable();
@@ -85,6 +101,7 @@ export function createStoreMaintenance(options: {
                 directory,
                 counters,
                 accounts,
+                signInCredentials,
                 hubs,
                 people,
                 schedules,

@@ -89,6 +89,7 @@ export function createStore(options: StoreOptions): Store {
       batteries: storeFiles.batteries,
       accounts: storeFiles.accounts,
       signIns: storeFiles.signIns,
+      signInCredentials: storeFiles.signInCredentials,
       settings: storeFiles.settings,
       alarms: storeFiles.alarms,
       webhooks: storeFiles.webhooks,

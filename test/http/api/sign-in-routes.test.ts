@@ -41,14 +41,14 @@ describe('Signing in', () => {
     const answer = await request(world.origin).post(session).send({ token: world.tokens.operator });
     expect([answer.status, answer.body]).toEqual([
       201,
-      { username: callers.operator.username, gatewayAdministrator: false, accessManager: false },
+      { username: callers.operator.username, gatewayAdministrator: false, accessManager: false, method: 'token' },
     ]);
     const [cookie = '', ...attributes] = String(answer.headers['set-cookie']).split('; ');
     expect(attributes).toEqual(['Max-Age=2592000', 'Path=/', 'HttpOnly', 'SameSite=Strict']);
     expect(cookie).toMatch(/^latchd=./);
     expect(cookie).not.toContain(world.tokens.operator);
     const { status, body } = await whoIs(cookie);
-    expect([status, body]).toEqual([200, answer.body]);
+    expect([status, body]).toEqual([200, { ...answer.body, sessionId: expect.any(String), hasPassword: false, passkeys: 0 }]);
   });
 
   test('leaves an entry in the audit log, and so does signing out, which ends it for every copy of the cookie', async () => {

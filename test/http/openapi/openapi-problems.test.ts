@@ -9,12 +9,16 @@ import { callers } from '../../support/domain.ts';
 import { someEntry } from '../../support/entries.ts';
 import { bareCapabilities } from '../../support/fake-driver.ts';
 import { refusal } from '../../support/fake-link.ts';
+import { samplePasskey, samplePassword } from '../../support/sample-sign-ins.ts';
 import { serveDomain } from '../../support/served-domain.ts';
 
 const serve = () =>
-  serveDomain(() => {
-    throw new Error('a bug');
-  });
+  serveDomain(
+    () => {
+      throw new Error('a bug');
+    },
+    { administratorsNeedPasskey: true },
+  );
 type World = Awaited<ReturnType<typeof serve>>;
 
 /** Lock 7 takes passcodes, and has one. */
@@ -64,6 +68,30 @@ const provocations: Readonly<Record<ErrorCode, (world: World) => Asking | Promis
     const token = await tokenOf(callers.operator, 1);
     clock.advance(86_400_001);
     return { method: 'get', path: battery, token };
+  },
+  'credentials-invalid': () => ({
+    method: 'post',
+    path: '/api/v1/session',
+    headers: json,
+    body: '{"username":"nobody","password":"correct horse"}',
+  }),
+  'invitation-invalid': () => ({
+    method: 'post',
+    path: '/api/v1/invitation',
+    headers: json,
+    body: '{"secret":"nobody-has-this","password":"correct horse"}',
+  }),
+  'password-weak': ({ tokens }) => ({
+    method: 'put',
+    path: '/api/v1/account/password',
+    token: tokens.admin,
+    headers: json,
+    body: '{"password":"short"}',
+  }),
+  async 'passkey-required'({ credentials }) {
+    await credentials.setPassword({ ...samplePassword(), hash: 'plain correct horse' });
+    await credentials.putPasskey(samplePasskey());
+    return { method: 'post', path: '/api/v1/session', headers: json, body: '{"username":"admin","password":"correct horse"}' };
   },
   'not-lock-administrator': ({ tokens }) => ({ method: 'get', path: '/api/v1/lock/detail?lockId=7', token: tokens.operator }),
   forbidden: ({ tokens }) => ({ method: 'get', path: '/api/v1/lock/records?lockId=7&pageSize=10', token: tokens.operator }),

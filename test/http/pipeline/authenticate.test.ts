@@ -92,7 +92,7 @@ describe('HTTP API 2.1: failed authentications are slowed down', () => {
     };
     const codeFor = (remoteAddress: string) => {
       try {
-        guard({ socket: { remoteAddress } } as never, refuse);
+        guard.check({ socket: { remoteAddress } } as never, refuse);
         return sampleCaller.username;
       } catch (error) {
         return (error as DomainError).code;

@@ -6,7 +6,7 @@ import request from 'supertest';
 import type { CancelSignal } from '../../../src/domain/cancel-signal.ts';
 import { createHttpServer } from '../../../src/http/pipeline/server.ts';
 import { createTickBatcher } from '../../../src/platform/tick-batcher.ts';
-import { createServerUnderTest, sampleMakes, sampleToken } from '../../support/fake-services.ts';
+import { createServerUnderTest, sampleMakes, sampleToken, signInOf } from '../../support/fake-services.ts';
 
 type Under = ReturnType<typeof createServerUnderTest>;
 
@@ -72,6 +72,7 @@ describe('The server as a part', () => {
       endpoints: { http: { host: '127.0.0.1', port, webSocket: false } },
       onWebSocket: () => undefined,
       ...rest,
+      ...signInOf(rest),
       makes: sampleMakes,
       tickBatcher: createTickBatcher(),
       readiness: () => ({ ready: true, parts: {} }),

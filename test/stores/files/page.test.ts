@@ -1,6 +1,7 @@
 // Compares the page of the store with what a store writes: every file, every schema and every member on the disk is on the page.
 import { readdir, readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
+import { samplePasskey, samplePassword, sampleSignIn } from '../../support/sample-sign-ins.ts';
 import { manualClock, startedStore, withDirectory } from './support/directory.ts';
 import {
   lockId,
@@ -61,7 +62,10 @@ async function writtenFiles(see: (file: string, text: string) => void): Promise<
       acceptedLosses: [],
     });
     await store.ports.settings.update(1 as never, (settings) => ({ ...settings, favourites: [lockId(1)] }));
-    await store.ports.signIns.keep({ hash: 'a'.repeat(64), tokenId: 1, accountId: 1 as never, expiresAt: 9e12 });
+    await store.ports.signIns.keep([sampleSignIn(1)]);
+    await store.ports.signIns.invite({ accountId: 1 as never, hash: 'b'.repeat(64), expiresAt: 9e12 });
+    await store.ports.signInCredentials.setPassword(samplePassword());
+    await store.ports.signInCredentials.putPasskey(samplePasskey());
     await store.ports.records.append(lockId(1), 'e', sampleEvents(1, 200));
     clock.advance(86_400_000);
     await store.maintenance.sealDays();

@@ -34,6 +34,7 @@ const line = z.object({
   outcome: z.string().transform((code) => code as AuditEntry['outcome'] & ErrorCode),
   missed: z.int().exactOptional(),
   count: z.int().exactOptional(),
+  sessionId: z.string().exactOptional(),
 }) satisfies z.ZodType<AuditEntry>;
 
 export interface AuditFile {

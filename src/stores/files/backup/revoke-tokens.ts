@@ -1,4 +1,5 @@
-// After a restore whose operator does not trust the tokens of the backup: one new token replaces all.
+// After a restore whose operator does not trust what the backup lets in: one new token replaces all tokens, passwords and passkeys.
+import { createAccountCredentialFile } from '../documents/account-credential-file.ts';
 import { createAccountFile } from '../documents/account-file.ts';
 import { createCounterFile } from '../documents/counter-file.ts';
 import { previousOf, removeIfThere, replaceFile } from '../documents/durable-file.ts';
@@ -6,7 +7,7 @@ import { createSecrets } from '../documents/secrets.ts';
 import type { FileLayer } from '../files.ts';
 
 /**
- * Invalidates every token of a data directory that no process uses. The first gateway administrator gets a new one, whose secret goes to
+ * Invalidates every token, password and passkey of a data directory that no process uses. The first gateway administrator gets a new one, whose secret goes to
  * `admin.token` (0600) as after a first start. Resolves with that account's name; rejects with a sentence when there is no gateway
  * administrator.
  */
@@ -18,6 +19,7 @@ export async function revokeTokens(files: FileLayer, directory: string, now: num
   const administrator = accounts.page(all).list.find(({ gatewayAdministrator }) => gatewayAdministrator);
   if (!administrator) throw new Error('it has no gateway administrator who could have the new token');
   await accounts.removeTokens(accounts.tokenPage(all).list.map(({ tokenId }) => tokenId));
+  await createAccountCredentialFile({ files, directory }).begin();
   const secrets = createSecrets();
   const secret = secrets.newToken();
   await replaceFile(files, `${directory}/admin.token`, Buffer.from(`${secret}\n`));

@@ -1,4 +1,5 @@
 // The content of a backup of a running store: its documents and records as they are at one instant.
+import type { AccountCredentialFile } from '../documents/account-credential-file.ts';
 import type { AccountFile } from '../documents/account-file.ts';
 import type { CounterFile } from '../documents/counter-file.ts';
 import type { Document } from '../documents/document.ts';
@@ -20,6 +21,7 @@ export function snapshotNow(store: {
   readonly directory: string;
   readonly counters: Pick<CounterFile, 'document'>;
   readonly accounts: Pick<AccountFile, 'backupSource'>;
+  readonly signInCredentials: Pick<AccountCredentialFile, 'backupSource'>;
   readonly hubs: Pick<HubFile, 'document'>;
   readonly people: Pick<PersonFile, 'backupSource'>;
   readonly schedules: Pick<ScheduleFile, 'document'>;
@@ -30,7 +32,8 @@ export function snapshotNow(store: {
   readonly webhooks: Pick<WebhookFiles, 'flushed'>;
   readonly days: readonly DayFile[];
 }): BackupSource[] {
-  const { files, directory, counters, accounts, hubs, people, schedules, revocations, lockFiles, removedLocks, webhooks, days } = store;
+  const { files, directory, counters, accounts, signInCredentials, hubs, people, schedules } = store;
+  const { revocations, lockFiles, removedLocks, webhooks, days } = store;
   const document = (name: string, whole: Document<object>) => sourceOfBytes(name, whole.flushedText());
 
   function dayFiles(day: DayFile): BackupSource[] {
@@ -42,6 +45,7 @@ export function snapshotNow(store: {
   return [
     document('counters.json', counters.document),
     accounts.backupSource(),
+    signInCredentials.backupSource(),
     document('hubs.json', hubs.document),
     people.backupSource(),
     document('schedules.json', schedules.document),

@@ -24,12 +24,13 @@ const counters = z.strictObject({
   scheduleId: floor,
   revocationId: floor,
   suggestionId: floor,
+  passkeyId: floor,
   groups: z.array(z.strictObject({ groupId: z.int().min(1), name: z.string().min(1) })),
 });
 export type Counters = z.infer<typeof counters>;
 export const counterFormat: DocumentFormat<Counters> = {
-  schemaVersion: 5,
-  upgrades: { 1: withAllFloors, 2: withStarts, 3: withPeople, 4: withSuggestions },
+  schemaVersion: 6,
+  upgrades: { 1: withAllFloors, 2: withStarts, 3: withPeople, 4: withSuggestions, 5: withPasskeys },
   schema: counters,
 };
 type CounterKind = Exclude<keyof Counters, 'groups'>;
@@ -65,6 +66,7 @@ export const noCounters: Counters = {
   scheduleId: 0,
   revocationId: 0,
   suggestionId: 0,
+  passkeyId: 0,
   groups: [],
 };
 
@@ -86,6 +88,7 @@ const leaps: Readonly<Record<CounterKind, number>> = {
   scheduleId: 1e6,
   revocationId: 1e6,
   suggestionId: 1e6,
+  passkeyId: 1e6,
   recordId: 1e9,
 };
 const perSecond: Partial<Record<CounterKind, number>> = { recordId: 1_000, start: 1 / 60 };
@@ -213,6 +216,11 @@ function withPeople(content: unknown): unknown {
 /** Schema 4 did not count suggestions: their ids began with the clock. */
 function withSuggestions(content: unknown): unknown {
   return typeof content === 'object' && content !== null ? { suggestionId: 0, ...content } : content;
+}
+
+/** Schema 5 had no passkeys. */
+function withPasskeys(content: unknown): unknown {
+  return typeof content === 'object' && content !== null ? { passkeyId: 0, ...content } : content;
 }
 
 function isInBlocks(kind: string): kind is KindInBlocks {

@@ -8,6 +8,8 @@ const lettersAndDigits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01
 export function createSecrets(): Secrets {
   return {
     newToken: () => `latchd_${randomBytes(32).toString('base64url')}`,
+    newLinkSecret: () => randomBytes(32).toString('base64url'),
+    newName: () => randomBytes(6).toString('base64url'),
     newDeviceKey: () => randomBytes(24).toString('base64url'),
     newDevicePassword: () => Array.from({ length: 20 }, () => lettersAndDigits[randomInt(lettersAndDigits.length)]).join(''),
     newWebhookSecret: () => `hook_${randomBytes(32).toString('base64url')}`,

@@ -1,19 +1,54 @@
-// sign-ins.jsonl stores which browsers stay signed in, by the hashes of their secrets: 256 random bits each, so nobody can sign in with the
-// file. No backup contains it: after a restore, nobody is signed in.
+// sign-ins.jsonl stores which browsers are signed in, and who is invited, by the hashes of their secrets: 256 random bits each, so nobody
+// can sign in with the file. No backup contains it: after a restore, nobody is signed in or invited.
 import { z } from 'zod';
-import type { SignIn, SignInStore } from '../../../domain/accounts/account-ports.ts';
+import { type Invitation, type SignIn, signInMs } from '../../../domain/accounts/sign-in.ts';
+import type { SignInStore } from '../../../domain/accounts/sign-in-ports.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { FileLayer } from '../files.ts';
-import { NewerSchemaError } from './document.ts';
+import { type BeforeUpgrade, NewerSchemaError } from './document.ts';
 import { accountId, idSchema, sha256 } from './id-schemas.ts';
 import { createRowFile } from './row-file.ts';
-import type { RowFormat } from './row-reader.ts';
+import type { RowChange, RowFormat } from './row-reader.ts';
 
-export const signInFormat: RowFormat<SignIn> = {
+const signIn = z.strictObject({
+  hash: sha256,
+  sessionId: z.string().min(1),
+  accountId,
+  method: z.enum(['token', 'password', 'passkey', 'handover']),
+  tokenId: idSchema.nullable(),
+  passkeyId: idSchema.nullable(),
+  stay: z.boolean(),
+  createdAt: z.int(),
+  lastUsedAt: z.int(),
+  expiresAt: z.int(),
+  address: z.string(),
+  agent: z.string(),
+}) satisfies z.ZodType<SignIn>;
+
+const invitation = z.strictObject({ accountId, hash: sha256, expiresAt: z.int() }) satisfies z.ZodType<Invitation>;
+
+/** Before there were passwords, each sign-in was by a token, for its whole time. */
+const olderSignIn = z.strictObject({ hash: sha256, tokenId: idSchema, accountId, expiresAt: z.int() });
+
+type SignInRow = SignIn | Invitation;
+
+export const signInFormat: RowFormat<SignInRow> = {
   of: 'sign-ins',
-  schemaVersion: 1,
-  schema: z.strictObject({ hash: sha256, tokenId: idSchema, accountId, expiresAt: z.int() }) satisfies z.ZodType<SignIn>,
+  schemaVersion: 2,
+  schema: z.union([signIn, invitation]),
+  older: {
+    schemaVersion: 1,
+    schema: olderSignIn,
+    upgrade: (rows) => Array.from(rows as Iterable<z.infer<typeof olderSignIn>>, (row) => [row.hash, withAll(row)] as const),
+  },
 };
+
+function withAll({ hash, tokenId, accountId, expiresAt }: z.infer<typeof olderSignIn>): SignIn {
+  const createdAt = expiresAt - signInMs;
+  const begun = { method: 'token', tokenId, passkeyId: null, stay: true, address: '', agent: '' } as const;
+  // Twelve digits of a hash tell all sign-ins apart, and help nobody to find its secret.
+  return { hash, sessionId: hash.slice(0, 12), accountId, ...begun, createdAt, lastUsedAt: createdAt, expiresAt };
+}
 
 export interface SignInFile extends SignInStore {
   /** Reads it; a damaged file is set aside, and people must sign in again. */
@@ -26,15 +61,36 @@ export function createSignInFile({
   files,
   path,
   log,
+  beforeUpgrade,
 }: {
   readonly files: FileLayer;
   readonly path: string;
   readonly log: Log;
+  readonly beforeUpgrade?: BeforeUpgrade | undefined;
 }): SignInFile {
-  const begin = () => createRowFile({ files, path, format: signInFormat });
+  const begin = () => createRowFile({ files, path, format: signInFormat, beforeUpgrade, onFlushed });
+  const invitations = new Map<string, Invitation>();
   let rows = begin();
-  /** The file is made with the first sign-in. */
+  /** The file is made with the first row. */
   let made: Promise<void> | undefined;
+
+  function onFlushed(_key: string, row: SignInRow | undefined, before: SignInRow | undefined): void {
+    if (before !== undefined && isInvitation(before)) invitations.delete(before.hash);
+    if (row !== undefined && isInvitation(row)) invitations.set(row.hash, row);
+  }
+  async function put(changes: readonly RowChange<SignInRow>[]): Promise<void> {
+    made ??= rows.create([]);
+    await made.catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    await rows.update(() => changes);
+  }
+  async function drop(keys: readonly string[]): Promise<void> {
+    if (made === undefined) return;
+    await made.catch(() => undefined);
+    await rows.update(({ get }) => keys.filter((key) => get(key) !== undefined).map((key) => [key, null]));
+  }
 
   return {
     async open() {
@@ -43,29 +99,31 @@ export function createSignInFile({
       } catch (error) {
         if (error instanceof NewerSchemaError) throw error;
         await files.rename(path, `${path}.damaged`);
-        // Sign-ins that were read before the damage are dropped too: the damaged part may have contained their end.
+        // What was read before the damage is dropped too: the damaged part may have contained its end.
+        invitations.clear();
         rows = begin();
         const setAside = 'sign-ins.jsonl.damaged';
         log.warn({ code: 'sign-ins-lost', err: error, kept: setAside }, 'who stays signed in could not be read; people sign in again');
       }
     },
-    all: async () => [...rows.entries()].map(([, signIn]) => signIn),
-    async keep(signIn) {
-      made ??= rows.create([]);
-      await made.catch((error: unknown) => {
-        made = undefined;
-        throw error;
-      });
-      await rows.update(() => [[signIn.hash, signIn]]);
-    },
-    async end(hashes) {
-      if (made === undefined) return;
-      await made.catch(() => undefined);
-      await rows.update(({ get }) => hashes.filter((hash) => get(hash) !== undefined).map((hash) => [hash, null]));
-    },
+    all: async () => [...rows.entries()].flatMap(([, row]) => (isInvitation(row) ? [] : [row])),
+    keep: (signIns) => put(signIns.map((one) => [one.hash, one])),
+    end: drop,
+    invitation: (hash) => invitations.get(hash),
+    invitations: () => [...invitations.values()],
+    invite: (invited) => put([[keyOf(invited.accountId), invited]]),
+    endInvitation: (id) => drop([keyOf(id)]),
     async close() {
       await made?.catch(() => undefined);
       await rows.idle();
     },
   };
+}
+
+function isInvitation(row: SignInRow): row is Invitation {
+  return !('sessionId' in row);
+}
+
+function keyOf(id: number): string {
+  return `invitation ${id}`;
 }

@@ -2,10 +2,10 @@
 // npm run test:faults.
 import { expect, test } from '@jest/globals';
 import type { AccountId } from '../../../../src/domain/accounts/account.ts';
-import type { SignIn } from '../../../../src/domain/accounts/account-ports.ts';
 import type { AuditEntry } from '../../../../src/domain/audit/audit-action.ts';
 import type { RecordDraft } from '../../../../src/domain/records/record.ts';
 import type { Store } from '../../../../src/stores/files/store.ts';
+import { sampleSignIn } from '../../../support/sample-sign-ins.ts';
 import { type CuttableFiles, cuttableFiles, type Left } from '../support/cuttable-files.ts';
 import { type ManualClock, manualClock, testStore } from '../support/directory.ts';
 import { everything, lockId, sampleEntry, sampleEvents, sampleLock, sampleRemovedLock, unsureEntry } from '../support/samples.ts';
@@ -17,10 +17,8 @@ const [first, second] = [lockId(1), lockId(2)];
 /** Each event is of another command. */
 const eventsOf = (from: number, to: number): RecordDraft[] => sampleEvents(from, to).map((event) => ({ ...event, command: event.seq }));
 
-const [one, other] = ['1', '2'].map((digit) => ({ hash: digit.repeat(64), tokenId: 1, accountId: 1 as AccountId, expiresAt: 1 })) as [
-  SignIn,
-  SignIn,
-];
+const one = sampleSignIn(1);
+const other = sampleSignIn(2);
 
 const guest = { accountId: 2 as AccountId, username: 'guest', gatewayAdministrator: false, accessManager: false, createdAt: 1 };
 const guestToken = { tokenId: 2, accountId: guest.accountId, name: 'phone', hash: '3'.repeat(64), createdAt: 1, expiresAt: null };
@@ -100,7 +98,7 @@ async function live(files: CuttableFiles, clock: ManualClock, kept: Kept): Promi
   await store.ports.removedLocks.add(sampleRemovedLock(2));
   await store.ports.locks.remove(second);
   kept.isSecondGone = 1;
-  await Promise.all([one, other].map(store.ports.signIns.keep));
+  await Promise.all([one, other].map((signIn) => store.ports.signIns.keep([signIn])));
   kept.signedIn = 1;
   await store.ports.signIns.end([one.hash]);
   kept.signedOut = 1;

@@ -1,0 +1,60 @@
+// Joins the services of what people sign in with.
+import type { AuditTrail } from '../audit/audit.ts';
+import type { Clock } from '../clock.ts';
+import type { EventBus } from '../event-bus.ts';
+import type { Secrets } from '../secrets.ts';
+import type { Stores } from '../stores.ts';
+import type { AccountService } from './account-service.ts';
+import { createGuessLimits } from './guess-limits.ts';
+import { createHandoverService, type HandoverService } from './handover-service.ts';
+import { createInvitationService, type InvitationService } from './invitation-service.ts';
+import { createLeftCredentials } from './left-credentials.ts';
+import { createPasskeyService, type PasskeyService } from './passkey-service.ts';
+import { createPasswordCheck } from './password-check.ts';
+import { createPasswordService, type PasswordService } from './password-service.ts';
+import type { CredentialStore, IsFrequentPassword, PasswordHashing, Webauthn } from './sign-in-ports.ts';
+import { createSignInService, type SignInService } from './sign-in-service.ts';
+
+/** What adapters use. Each change that these make is in the audit log. */
+export interface SignInServices {
+  readonly signIns: SignInService;
+  readonly passwords: PasswordService;
+  readonly invitations: InvitationService;
+  readonly handovers: HandoverService;
+  readonly passkeys: PasskeyService;
+  /** What an account has to sign in with. */
+  readonly held: Pick<CredentialStore, 'password' | 'passkeys'>;
+}
+
+export function createSignInServices(options: {
+  readonly clock: Clock;
+  readonly secrets: Secrets;
+  readonly events: EventBus;
+  readonly stores: Pick<Stores, 'accounts' | 'signIns' | 'signInCredentials' | 'counters'>;
+  readonly accounts: Pick<AccountService, 'callerOf' | 'callerWith'>;
+  readonly audit: Pick<AuditTrail, 'note' | 'record'>;
+  readonly hashing: PasswordHashing;
+  readonly isFrequent: IsFrequentPassword;
+  readonly webauthn: Webauthn;
+  /** Gateway administrators who have a passkey must sign in with it, and not with a password. */
+  readonly administratorsNeedPasskey: boolean;
+}) {
+  const { clock, secrets, events, stores, accounts, audit, hashing, isFrequent, webauthn, administratorsNeedPasskey } = options;
+  const { accounts: accountView, signIns: store, signInCredentials: credentials, counters } = stores;
+  const signIns = createSignInService({ clock, secrets, events, accounts, accountView, credentials, audit, store });
+  const passwords = createPasswordService({
+    ...{ clock, accounts, accountView, credentials, signIns, isFrequent, audit, administratorsNeedPasskey },
+    check: createPasswordCheck(hashing, clock),
+    limits: createGuessLimits(clock),
+  });
+  const services: SignInServices = {
+    signIns,
+    passwords,
+    invitations: createInvitationService({ clock, secrets, accounts, accountView, passwords, signIns, store, audit }),
+    handovers: createHandoverService({ clock, secrets, accounts, signIns, audit }),
+    passkeys: createPasskeyService({ clock, secrets, counters, accounts, credentials, signIns, webauthn, audit }),
+    held: credentials,
+  };
+  const leftCredentials = createLeftCredentials({ accounts: accountView, credentials, store, events });
+  return { services, parts: [signIns, leftCredentials] as const };
+}
