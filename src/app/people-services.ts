@@ -25,14 +25,14 @@ export interface PeopleServicesOptions {
   readonly clock: Clock;
   readonly secrets: Secrets;
   readonly events: EventBus;
-  readonly stores: Pick<Stores, 'people' | 'schedules' | 'locks' | 'accounts' | 'counters' | 'entries'>;
+  readonly stores: Pick<Stores, 'people' | 'schedules' | 'locks' | 'accounts' | 'counters' | 'entries' | 'access'>;
   readonly drivers: Pick<Drivers, 'capabilities'>;
   readonly granted: GrantedNumbers;
   readonly reconciler: Pick<Reconciler, 'statesOf'>;
 }
 
 export function createPeopleServices({ clock, secrets, events, stores, drivers, granted, reconciler }: PeopleServicesOptions) {
-  const { people, schedules, locks, accounts, counters, entries } = stores;
+  const { people, schedules, locks, accounts, counters, entries, access: accessLog } = stores;
   const groups = createGroupLocks(locks);
   const direct = createDirectSchedules({ events, entries, locks, hoursOfSchedule: createHoursOfSchedule(schedules) });
   watchWanted({ events, people, schedules, groups, direct });
@@ -47,7 +47,7 @@ export function createPeopleServices({ clock, secrets, events, stores, drivers, 
     if (lock === undefined) return 'ended';
     return reconciler.statesOf(lock, { now: clock.now(), wanted: () => wanted?.window ?? null })(entry).status;
   };
-  const progressOf = createGrantProgress({ clock, entries, granted, statusOf });
+  const progressOf = createGrantProgress({ clock, entries, granted, accessLog, statusOf });
   return {
     ...{ widening, personWrites, wholePeople },
     removedPeople: createRemovedPeople({ events, people, entries, locks }),

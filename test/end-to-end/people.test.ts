@@ -69,3 +69,24 @@ test('an access manager without the role manager of the lock gives nobody a door
   });
   expect(await site.api('DELETE', `${access}/people/${person['personId']}`, { token })).toMatchObject({ status: 200 });
 });
+
+test('a lock that a grant leaves out counts as removing until it has given the card up, also when it is away and nobody asked before', async () => {
+  const { body: person } = await site.api('POST', `${access}/people`, { body: { name: 'Ida' } });
+  const fob = { kind: 'card', cardNumber: '4440001' };
+  expect((await site.api('POST', `${access}/people/${person['personId']}/credentials`, { body: fob })).status).toBe(201);
+  const both = { lockIds: [site.lockId(1), site.lockId(2)] };
+  const { body: made } = await site.api('POST', `${access}/people/${person['personId']}/grants`, { body: both });
+  const path = `${access}/grants/${made['grantId']}`;
+  const grant = async () => (await site.api('GET', path)).body;
+  await until(async () => (await grant())['doneDate'] !== null, 'it is on both');
+  site.lock(2).cutNetwork();
+  await site.whenOnline(2, false);
+  expect(await put(path, { lockIds: [site.lockId(1)] })).toMatchObject({
+    progress: { wanted: 1, 'on-lock': 1, removing: 1 },
+    doneDate: null,
+  });
+  expect(await grant()).toMatchObject({ progress: { wanted: 1, 'on-lock': 1, removing: 1 }, doneDate: null });
+  site.lock(2).restoreNetwork();
+  await until(async () => (await grant())['doneDate'] !== null, 'the lock that came back has given it up');
+  expect([heldBy(1), heldBy(2)]).toEqual([['4440001'], []]);
+});
