@@ -6,7 +6,7 @@ import { createDriverTable } from '../domain/locks/driver-table.ts';
 import type { Log, Part } from '../domain/part.ts';
 import type { DeviceKind } from '../drivers/device-protocol.ts';
 import { createCommandIds } from '../drivers/native/command-ids.ts';
-import { deliveryBody, testBody } from '../http/api/views.ts';
+import { deliveryBody, testBody } from '../http/api/webhook-views.ts';
 import { createWebhookNetworks } from '../integrations/webhooks/networks.ts';
 import { createWebhookSender } from '../integrations/webhooks/sender.ts';
 import { createSystemd, notifyBySystemd } from '../platform/systemd.ts';

@@ -1,5 +1,5 @@
-// Turns domain values into the answers of the specification (Specification 2, HTTP API 5 and 6) and into live events and webhook
-// deliveries. Only this file and management-views.ts decide what a client sees.
+// Turns domain values into the answers of the specification (Specification 2, HTTP API 5 and 6) and into live events. Only this
+// file, webhook-views.ts and management-views.ts decide what a client sees.
 
 import { type Alarm, endsByPerson } from '../../domain/alarms/alarm.ts';
 import type { Card, CardOnLock } from '../../domain/credentials/card.ts';
@@ -11,9 +11,6 @@ import type { BoltResult, LockView } from '../../domain/locks/lock-service.ts';
 import type { Page } from '../../domain/page.ts';
 import { maskedCredential } from '../../domain/records/passcode-privacy.ts';
 import { type LockRecord, recordLabel } from '../../domain/records/record.ts';
-import type { Attempt, DeliveryEvent, DeliveryLogEntry } from '../../domain/webhooks/delivery.ts';
-import type { IssuedSecret } from '../../domain/webhooks/webhook.ts';
-import type { WebhookView } from '../../domain/webhooks/webhook-service.ts';
 import { entryNewsView } from './entry-schemas.ts';
 import type { EventBody } from './event-schemas.ts';
 import { suggestionView } from './reader-schemas.ts';
@@ -199,53 +196,4 @@ export function liveEventView(event: LiveEvent): object {
 /** HTTP API 8.1: what holds for a lock of its make. */
 export function capabilitiesView({ warnings, ...held }: Capabilities): ResponseBody<'Capabilities'> {
   return { ...held, warnings: [...warnings] };
-}
-
-/** A webhook without its secret. */
-export function webhookView({ webhook, username, waiting, failed, forgotten, failingSince }: WebhookView): ResponseBody<'Webhook'> {
-  const { webhookId, name, url, eventTypes, lockIds, enabled, createdAt } = webhook;
-  return {
-    ...{ webhookId, username, name, url, eventTypes: [...eventTypes], lockIds: [...lockIds], enabled },
-    ...{ waiting, failed, forgotten, failingSince, createDate: createdAt },
-  };
-}
-
-/** The secret of a webhook, shown once. */
-export function issuedSecretView({ webhookId, secret }: IssuedSecret): ResponseBody<'IssuedWebhookSecret'> {
-  return { webhookId, secret };
-}
-
-/** The result of one attempt to send a delivery. */
-export function attemptView({ delivered, status, reason, ms }: Attempt): ResponseBody<'WebhookAttempt'> {
-  return { delivered, status, reason, ms };
-}
-
-/** A delivery without its content, which only the receiver gets. */
-export function deliveryView({
-  id,
-  type,
-  lockId,
-  at,
-  progress,
-  attempts,
-  triedAt,
-  status,
-  reason,
-}: DeliveryLogEntry): ResponseBody<'Delivery'> {
-  return { deliveryId: id, eventType: type, lockId, eventDate: at, progress, attempts, attemptDate: triedAt, status, reason };
-}
-
-interface DeliveryHead {
-  readonly id: string;
-  readonly at: number;
-}
-
-/** The body that a receiver gets: the event as in live events, in an envelope. */
-export function deliveryBody(event: DeliveryEvent, { id, at }: DeliveryHead): string {
-  return JSON.stringify({ deliveryId: id, eventType: event.type, eventDate: at, data: liveEventView(event) });
-}
-
-/** The body that a receiver gets as a test. */
-export function testBody({ id, at }: DeliveryHead): string {
-  return JSON.stringify({ deliveryId: id, eventType: 'test', eventDate: at, data: {} });
 }

@@ -3,7 +3,8 @@ import type { WebhookService } from '../../domain/webhooks/webhook-service.ts';
 import { managementPage, noParameters, oneDelivery, oneWebhook, webhookDeliveries } from '../pipeline/query.ts';
 import { bodyRoute, created, done, ok, type Route, route } from '../pipeline/route.ts';
 import { newWebhook, webhookChanges } from './request-schemas.ts';
-import { attemptView, deliveryView, issuedSecretView, pageView, webhookView } from './views.ts';
+import { pageView } from './views.ts';
+import { attemptView, deliveryView, issuedSecretView, webhookView } from './webhook-views.ts';
 
 const base = '/api/v1/gateway/webhooks';
 const one = `${base}/{webhookId}`;
