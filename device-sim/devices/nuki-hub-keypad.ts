@@ -87,6 +87,11 @@ export function createNukiHubKeypad({ time, faults, entries, say }: NukiHubKeypa
     return 'success';
   }
 
+  faults.onChange((fault, on) => {
+    if (fault !== 'codes-removed' || !on) return;
+    codes.clear();
+    list();
+  });
   return {
     take(text) {
       const given = action.safeParse(parsedJson(text));

@@ -18,6 +18,7 @@ const nukiHubFaults = {
   'keypad-control-off': 'keypad control is off',
   'no-pin': 'has no valid PIN of the lock',
   'forgets-codes': 'says success to a code that the keypad does not take',
+  'codes-removed': 'somebody removes every code with the app',
   'publishes-codes': 'has the codes in clear in its list',
   'clock-wrong': 'the clock of the lock is two hours ahead',
 } as const;

@@ -8,6 +8,7 @@ const zigbeeFaults = {
   refuses: 'answers every command with a failure',
   'no-source': 'does not say who moved it',
   'forgets-codes': 'says yes to a code, and does not apply it',
+  'codes-removed': 'somebody removes every code at the lock',
   'bolt-255': 'reports the lock state 255',
   'cache-off': 'advanced.cache_state is false',
   'last-seen': 'advanced.last_seen is epoch',
@@ -49,6 +50,9 @@ export interface ZigbeeLockOptions {
 export function createZigbeeLock({ name, ieee, sleeps, time, tell, travelMs, report }: ZigbeeLockOptions): ZigbeeLock {
   const faults = createDeviceFaults(zigbeeFaults);
   const codes = new Map<number, string>();
+  faults.onChange((fault, on) => {
+    if (fault === 'codes-removed' && on) codes.clear();
+  });
   let bolt: 'locked' | 'unlocked' | 'not_fully_locked' = 'locked';
   let battery = 92;
   let doorOpen = false;
