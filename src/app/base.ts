@@ -2,6 +2,7 @@
 import { createEventBus } from '../domain/event-bus.ts';
 import type { Log } from '../domain/part.ts';
 import { createSharedTurns } from '../domain/people/in-slices.ts';
+import { createRecentWarnings } from '../domain/recent-warnings.ts';
 import { createTimeZone } from '../domain/time-zone.ts';
 import type { DeviceKind } from '../drivers/device-protocol.ts';
 import { createClock, machineTimeZone } from '../platform/clock.ts';
@@ -19,8 +20,10 @@ export function createBase(
   config: Config,
   surroundings: { readonly log: Log; readonly version: string; readonly deviceKinds: readonly DeviceKind<object>[] },
 ) {
-  const { log, version, deviceKinds } = surroundings;
+  const { version, deviceKinds } = surroundings;
   const clock = createClock();
+  const warnings = createRecentWarnings(clock);
+  const log = warnings.noted(surroundings.log);
   const timeZone = createTimeZone(config.timeZone === 'auto' ? machineTimeZone() : config.timeZone);
   const tickBatcher = createTickBatcher();
   const secrets = createSecrets();
@@ -29,6 +32,7 @@ export function createBase(
   return {
     config,
     log,
+    warnings: warnings.list,
     version,
     deviceKinds,
     makes: [...deviceKinds, ...bridgeKinds],

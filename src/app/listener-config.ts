@@ -5,6 +5,7 @@ import type { Log } from '../domain/part.ts';
 import { certificateNames } from '../platform/mdns/machine-names.ts';
 import { createCertificateFiles } from '../platform/tls/certificate-files.ts';
 import { type Certificates, createCertificates, type Identities } from '../platform/tls/certificates.ts';
+import { readAuthority } from '../platform/tls/local-ca.ts';
 import { createOwnCertificates } from '../platform/tls/local-certificates.ts';
 import { tlsSettings } from '../platform/tls/suites.ts';
 import type { Config } from './config.ts';
@@ -29,6 +30,8 @@ export function createEndpoints(config: Config, surroundings: Surroundings) {
   const { devices } = config;
   return {
     certificates,
+    /** The certificate of our own authority, PEM; undefined without one. */
+    authority: async () => (certificates && config.tls === 'auto' ? readAuthority(tlsFolder(config)) : undefined),
     forLocks: { mqtt: plain('mqtt'), mqtts: secure('mqtts'), devices: devices.enabled ? devices : undefined },
     forPeople: {
       http: http && { ...http, webSocket: config.webSocket.plain },
@@ -46,9 +49,13 @@ function createCertificatesFor(
   const names = () => certificateNames(tlsNames, discovery.enabled);
   const source =
     tls === 'auto'
-      ? createOwnCertificates({ folder: `${dataDir}/tls`, names, clock, log })
+      ? createOwnCertificates({ folder: tlsFolder({ dataDir }), names, clock, log })
       : createCertificateFiles({ ...tls, clock, log });
   return createCertificates({ source, clock, log });
+}
+
+function tlsFolder({ dataDir }: Pick<Config, 'dataDir'>): string {
+  return `${dataDir}/tls`;
 }
 
 function identityOf(kind: keyof Identities, certificates: Certificates | undefined) {

@@ -32,7 +32,7 @@ export function createLockSide(options: LockSideOptions) {
   const { config, log, clock, tickBatcher } = options.base;
   const captures = createCaptures({ clock });
   const { native, others, eventRecords, bridges, stats } = createDrivers(options, captures);
-  const { certificates, forLocks, forPeople } = createEndpoints(config, { clock, log });
+  const { certificates, authority, forLocks, forPeople } = createEndpoints(config, { clock, log });
   const broker = createBroker({
     ...{ clock, tickBatcher, log },
     endpoints: forLocks,
@@ -45,7 +45,7 @@ export function createLockSide(options: LockSideOptions) {
   });
   const { clockSync, calendarSync, hubs, pairing } = native.driver;
   return {
-    ...{ broker, clockSync, calendarSync, hubs, pairing, certificates, forPeople, eventRecords, captures, bridges },
+    ...{ broker, clockSync, calendarSync, hubs, pairing, certificates, authority, forPeople, eventRecords, captures, bridges },
     brokerStats: () => ({ ...native.handlers.stats(), ...stats(), ...broker.stats() }),
   };
 }

@@ -1,6 +1,7 @@
 // The side of people and their programs: HTTP, the control socket, mDNS, and what the gateway says of itself there.
 import { fileURLToPath } from 'node:url';
 import { createUnlockAttempts } from '../domain/audit/unlock-attempts.ts';
+import { createBackupService } from '../domain/backups/backup-service.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
 import { createFoundDevices } from '../domain/locks/found-devices.ts';
 import { createEventStreams } from '../http/events/event-streams.ts';
@@ -71,6 +72,11 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
     bridges,
     makes,
     records: services.records,
+    upkeep: {
+      backups: createBackupService({ clock, audit: audited.audit, archives: storage.archives }),
+      warnings: base.warnings,
+      authority: lockSide.authority,
+    },
     readiness: status.readiness,
     gatewayStatus: status.gateway,
     lockProtocol: status.lockProtocol,

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { givenAdminToken } from '../platform/credentials.ts';
 import { createStorageProbe } from '../platform/storage-probe.ts';
+import { createArchives } from '../stores/files/backup/archives.ts';
 import { createBackups, createUpgradeBackup } from '../stores/files/backup/backups.ts';
 import { nodeFiles } from '../stores/files/files.ts';
 import { timeFlushes } from '../stores/files/records/timed-flushes.ts';
@@ -25,10 +26,11 @@ export function createStorage({ config, log, version, clock, secrets, events }: 
     beforeUpgrade: upgradeBackup.make,
   });
   const backups = createBackups({ ...backupOptions, accounts: store.ports.accounts, maintenance: store.maintenance });
+  const archives = createArchives({ files: nodeFiles(), folder, backups });
   const probe = createStorageProbe({ clock, log, probe: store.maintenance.probe, works: () => emit('storage-works', {}) });
   events.subscribe('storage-failed', ({ error }) => probe.failed(error));
   return {
-    ...{ store, backups, upgradeBackup, probe },
+    ...{ store, backups, archives, upgradeBackup, probe },
     storageHealth: () => storageHealthOf(probe, store.maintenance),
     freeBytes: () => nodeFiles().freeBytes(directory),
   };

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chown, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { Decrypter } from 'age-encryption';
 import { openSite, type Site, type SiteOptions, until } from '../support/site.ts';
 import { createRuns } from '../support/site-process.ts';
 
@@ -98,5 +99,48 @@ describe('a backup', () => {
       const seen = await stat(path);
       expect([path, seen.uid, seen.gid, seen.mode & 0o777]).toEqual([path, uid, gid, mode]);
     }
+  });
+});
+
+describe('a backup over HTTP', () => {
+  test('is begun, followed, carried away encrypted, and opened and restored elsewhere; nobody else gets it', async () => {
+    const site = await opened({ locks: [{}] });
+    const path = '/api/v1/gateway/backups';
+    expect(await site.api('POST', path)).toMatchObject({ status: 202, body: { state: 'running' } });
+    const list = async () => (await site.api('GET', path)).body as unknown as { making: { state: string; name: string } };
+    await until(async () => (await list()).making.state === 'done', 'the backup is made');
+    const { name } = (await list()).making;
+    const download = (token: string, passphrase: string) =>
+      fetch(`${site.gateway.httpUrl}${path}/${name}/download`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ passphrase }),
+      });
+    const somebody = await site.account('somebody');
+    expect((await download(somebody, 'correct horse battery')).status).toBe(403);
+    expect(await (await download(site.gateway.token, 'short')).json()).toMatchObject({ code: 'invalid-parameter' });
+    const answer = await download(site.gateway.token, 'correct horse battery');
+    expect([answer.status, answer.headers.get('content-disposition')]).toEqual([200, `attachment; filename="${name}.age"`]);
+    const decrypter = new Decrypter();
+    decrypter.addPassphrase('correct horse battery');
+    const archive = join(site.folder, 'carried.tar.gz');
+    await writeFile(archive, await decrypter.decrypt(Buffer.from(await answer.arrayBuffer())));
+    const { exitCode } = await runs.finish(['restore', archive, '--data-dir', join(site.folder, 'elsewhere')]);
+    expect(exitCode).toBe(0);
+    const { body } = await site.api('GET', '/api/v1/gateway/audit', { query: { pageSize: 100 } });
+    const lines = (body.list as readonly Record<string, string>[]).map(({ action, username, outcome }) => [action, username, outcome]);
+    expect(lines).toContainEqual(['backup', 'admin', 'ok']);
+    expect(lines).toContainEqual(['backup-download', 'admin', 'ok']);
+    expect(site.gateway.log.filter((line) => JSON.stringify(line).includes('correct horse'))).toEqual([]);
+  });
+
+  test('what the log warns of is shown to gateway administrators', async () => {
+    const site = await opened({ locks: [{}] });
+    await writeFile(join(site.dataDir, 'backups'), 'a file where the folder should be');
+    await site.api('POST', '/api/v1/gateway/backups');
+    const making = async () => (await site.api('GET', '/api/v1/gateway/warnings')).body.list as readonly Record<string, unknown>[];
+    const warned = site.gateway.log.filter(({ level }) => level === 'warn' || level === 'error').map(({ code }) => code);
+    expect((await making()).map(({ code }) => code).sort()).toEqual([...new Set(warned)].sort());
+    expect((await site.api('GET', '/api/v1/gateway/warnings', { token: await site.account('somebody') })).status).toBe(403);
   });
 });

@@ -165,6 +165,9 @@ describe('https and mqtts with an own authority', () => {
     expect((await ask(gateway, url.replace('127.0.0.1', 'localhost'), { ca })).status).toBe(200);
     await expect(ask(gateway, url)).rejects.toThrow(/unable to (get local issuer|verify)/);
     expect(coded(gateway, 'tls')).toMatchObject([{ fingerprint: new X509Certificate(ca).fingerprint256 }]);
+    // Whoever does not trust it yet gets it without a token over plain http.
+    const download = await fetch(`${gateway.httpUrl}/ca.crt`);
+    expect([download.headers.get('content-type'), await download.text()]).toEqual(['application/x-x509-ca-cert', ca]);
 
     const lock = await registered(gateway, ca);
     await expect(connected(gateway.mqttsUrl, lock)).rejects.toThrow(/unable to (get local issuer|verify)/);
@@ -305,6 +308,7 @@ describe('each listener on its own', () => {
     expect((await ask(gateway, `${gateway.httpUrl}/readyz`)).body).toMatchObject({ http: {}, mqtt: {} });
     expect([gateway.httpsUrl, gateway.mqttsUrl]).toEqual(['', '']);
     expect(await readdir(dataDir)).not.toContain('tls');
+    expect((await ask(gateway, `${gateway.httpUrl}/ca.crt`)).body).toMatchObject({ code: 'not-found' });
     const answer = await ask(gateway, `${gateway.httpUrl}/mqtt`, { headers: handshake });
     expect(answer).toMatchObject({ status: 404, body: { code: 'not-found' } });
   });

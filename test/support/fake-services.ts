@@ -13,6 +13,7 @@ import type { RoleService } from '../../src/domain/accounts/role-service.ts';
 import type { SignInService } from '../../src/domain/accounts/sign-in-service.ts';
 import type { AlarmService } from '../../src/domain/alarms/alarm-service.ts';
 import type { AuditService } from '../../src/domain/audit/audit.ts';
+import type { BackupService } from '../../src/domain/backups/backup-service.ts';
 import type { BoardService } from '../../src/domain/board/board-service.ts';
 import type { GroupLockService } from '../../src/domain/board/group-lock.ts';
 import type { CancelSignal } from '../../src/domain/cancel-signal.ts';
@@ -45,6 +46,7 @@ import type { RecordService } from '../../src/domain/records/record-service.ts';
 import type { RevocationService } from '../../src/domain/revocations/revocation-service.ts';
 import type { WebhookService } from '../../src/domain/webhooks/webhook-service.ts';
 import type { LockMake } from '../../src/http/api/driver-member.ts';
+import type { Upkeep } from '../../src/http/api/upkeep-routes.ts';
 import { createEventStreams } from '../../src/http/events/event-streams.ts';
 import type { GatewayLinks } from '../../src/http/pipeline/served-page.ts';
 import { createHttpServer, type Readiness } from '../../src/http/pipeline/server.ts';
@@ -212,6 +214,7 @@ export interface FakeServices {
   readonly questions: Open<AccessQuestions>;
   readonly board: Open<BoardService>;
   readonly groupLock: Open<GroupLockService>;
+  readonly upkeep: Open<Upkeep> & { readonly backups: Open<BackupService> };
   readonly entries: Open<EntryService>;
   readonly people: Open<PeopleService>;
   readonly grants: Open<GrantService>;
@@ -364,6 +367,15 @@ function createFakeServices(): FakeServices {
       chooseFavourites: async () => unexpected('board.chooseFavourites'),
     },
     groupLock: { lockGroup: async () => unexpected('lockGroup') },
+    upkeep: {
+      backups: {
+        begin: () => unexpected('backups.begin'),
+        list: async () => unexpected('backups.list'),
+        download: () => unexpected('backups.download'),
+      },
+      warnings: () => unexpected('warnings'),
+      authority: async () => unexpected('authority'),
+    },
     alarms: { list: () => unexpected('alarms.list'), end: async () => unexpected('alarms.end') },
     live: {
       subscribe: () => unexpected('live.subscribe'),

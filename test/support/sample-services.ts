@@ -32,6 +32,7 @@ import {
   sampleView,
 } from './fake-services.ts';
 import { answerAboutImports, answerAboutPeople } from './people-answers.ts';
+import { answerAboutUpkeep } from './upkeep.ts';
 
 const sampleSession: SignInView = {
   signIn: {
@@ -406,5 +407,6 @@ export function answerWithSamples({
     end: asked('endEnrolment', nothing),
   });
   answerAboutBoard(others, asked);
+  answerAboutUpkeep(others, asked);
   return { calls };
 }

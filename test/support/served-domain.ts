@@ -2,6 +2,7 @@
 import type { Caller } from '../../src/domain/accounts/account.ts';
 import type { Webauthn } from '../../src/domain/accounts/sign-in-ports.ts';
 import { createSignInServices } from '../../src/domain/accounts/sign-in-services.ts';
+import { createBackupService } from '../../src/domain/backups/backup-service.ts';
 import { createFoundDevices } from '../../src/domain/locks/found-devices.ts';
 import { createEventStreams } from '../../src/http/events/event-streams.ts';
 import { createGatewayLinks } from '../../src/http/pipeline/served-page.ts';
@@ -12,6 +13,7 @@ import { callers, createDomain, someCard } from './domain.ts';
 import { sampleBridge, sampleMakes } from './fake-services.ts';
 import { createMemoryCredentials, createMemorySignIns } from './memory-stores.ts';
 import { createPlainHashing } from './sample-sign-ins.ts';
+import { createMemoryArchives, noUpkeep } from './upkeep.ts';
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, fatal: () => {} };
 
@@ -61,6 +63,7 @@ export async function serveDomain(
     eventStreams,
     webhooks: world.webhooks,
     ...world.accessServices,
+    upkeep: noUpkeep(createBackupService({ clock: world.clock, audit: world.audit, archives: createMemoryArchives(world.clock.now) })),
     readiness: () => ({ ready: true, parts: {} }),
     gatewayStatus,
     lockProtocol: async () => ({}),

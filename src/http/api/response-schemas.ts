@@ -1,5 +1,6 @@
 // The schema of every answer, by the names of the specification (Specification 2, HTTP API 4, 5, 6 and 8). `views.ts` compiles only if its
 // functions return these; the OpenAPI document is made from them. Loaded at the first request for it: answers are not validated.
+
 import { z } from 'zod';
 import { alarmKinds } from '../../domain/alarms/alarm.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
@@ -14,6 +15,7 @@ import { besideOpeners, completeness, hidden, opener } from './question-schemas.
 import { readerSchemas } from './reader-schemas.ts';
 import { revocationSchemas } from './revocation-schemas.ts';
 import { signInAnswers } from './sign-in-answers.ts';
+import { upkeepSchemas } from './upkeep-schemas.ts';
 
 const id = z.int().min(1);
 const dateMs = z.int().min(0);
@@ -345,6 +347,7 @@ export const responseSchemas = {
   ...readerSchemas,
   SuggestionPage: page(readerSchemas.Suggestion),
   ...boardSchemas,
+  ...upkeepSchemas,
   Entry: entrySchemas.Entry,
   EntryPage: page(entrySchemas.Entry),
   EntryCheck: entrySchemas.EntryCheck,

@@ -318,6 +318,16 @@ export const memberDocs: Readonly<Record<string, string>> = {
 
   file: 'Name of the file.',
 
+  // Upkeep
+  passphrase: 'What the backup is encrypted with; the gateway forgets it.',
+  bytes: 'Of a backup its size; of one that is under way, how much data is in it so far.',
+  error: 'Why it failed, as a sentence; null: it did not.',
+  making: 'The backup that was begun last; null: none since the start.',
+  beforeUpgrade: 'Whether it was made before a newer latchd upgraded the data.',
+  level: 'How bad the log says it is.',
+  firstDate: 'When it was said first: milliseconds since 1970 (UTC).',
+  lastDate: 'When it was said last: milliseconds since 1970 (UTC).',
+
   // Problems (RFC 9457)
   type: 'The code as a URN.',
   title: 'The code in words.',

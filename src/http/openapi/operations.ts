@@ -21,6 +21,7 @@ import { questionDocs } from '../api/question-docs.ts';
 import { readerDocs } from '../api/reader-docs.ts';
 import { revocationDocs } from '../api/revocation-docs.ts';
 import { signInDocs } from '../api/sign-in-docs.ts';
+import { upkeepDocs } from '../api/upkeep-docs.ts';
 import { webhookDocs } from '../api/webhook-docs.ts';
 import type { TableDocs } from './operation.ts';
 
@@ -46,6 +47,7 @@ export const tables = {
   Schedules: scheduleDocs,
   Import: importDocs,
   'Audit log': auditDocs,
+  Upkeep: upkeepDocs,
   'Signing in': signInDocs,
   Health: healthDocs,
   Documents: documentDocs,
@@ -73,6 +75,7 @@ export const tableDocs: Readonly<Record<keyof typeof tables, string>> = {
   Grants: 'Who may open which locks, and when.',
   Schedules: 'Hours of the week, and holidays.',
   Import: 'People and their grants as tables, for spreadsheets and other systems.',
+  Upkeep: 'Backups, what went wrong lately, and the certificate to trust.',
   'Audit log': 'Who changed what, when, from where, and how it ended.',
   'Signing in': 'For the console: a browser keeps a cookie that scripts cannot read instead of a token.',
   Health: 'For watchdogs, load balancers and Prometheus.',

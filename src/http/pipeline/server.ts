@@ -53,6 +53,7 @@ import { questionRoutes } from '../api/question-routes.ts';
 import { readerRoutes } from '../api/reader-routes.ts';
 import { revocationRoutes } from '../api/revocation-routes.ts';
 import { signInRoutes } from '../api/sign-in-routes.ts';
+import { type Upkeep, upkeepRoutes } from '../api/upkeep-routes.ts';
 import { webhookRoutes } from '../api/webhook-routes.ts';
 import type { EventStreams } from '../events/event-streams.ts';
 import { createAuthenticate, createGuard } from './authenticate.ts';
@@ -119,6 +120,7 @@ export interface HttpServerOptions {
   people: PeopleService;
   grants: GrantService;
   schedules: ScheduleService;
+  upkeep: Upkeep;
   readiness: () => Readiness;
   gatewayStatus: () => object | Promise<object>;
   /** The document at `/asyncapi.json`. */
@@ -208,6 +210,7 @@ function routesOf(
     ...grantRoutes(grants),
     ...scheduleRoutes(schedules),
     ...auditRoutes(audit),
+    ...upkeepRoutes(others.upkeep),
     ...signInRoutes({ services, links, ...checks }),
     ...ownAccountRoutes({ services, links, drawQr }),
     ...invitationRoutes({ services, links, drawQr }),

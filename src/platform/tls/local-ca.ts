@@ -47,6 +47,11 @@ export async function openAuthority(folder: string, { clock, log }: { readonly c
   return { certificate, key };
 }
 
+/** The certificate that clients are to trust, PEM. Rejects with one sentence that names the file and says what to do. */
+export function readAuthority(folder: string): Promise<string> {
+  return read(`${folder}/ca.crt`, folder);
+}
+
 /** Makes the folder under another name first, then renames it, so that half a folder never looks complete. */
 async function createFolder(folder: string, { clock, log }: { readonly clock: Clock; readonly log: Log }): Promise<void> {
   const making = `${folder}.new`;

@@ -26,8 +26,12 @@ export async function newestMadeAt(files: FileLayer, folder: string): Promise<nu
     .filter((name) => usual.test(name))
     .sort()
     .reverse();
-  const [, date, time] = /(\d{8})T(\d{6})Z/.exec(newest ?? '') ?? [];
-  if (date === undefined || time === undefined) return undefined;
+  return newest === undefined ? undefined : madeAtOf(newest);
+}
+
+/** When the archive with that name was made, in epoch milliseconds. */
+export function madeAtOf(name: string): number {
+  const [, date = '', time = ''] = /(\d{8})T(\d{6})Z/.exec(name) ?? [];
   return Date.parse(`${date.replace(/(....)(..)(..)/, '$1-$2-$3')}T${time.replace(/(..)(..)(..)/, '$1:$2:$3')}Z`);
 }
 

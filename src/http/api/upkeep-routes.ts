@@ -1,0 +1,65 @@
+// The routes for the upkeep of the gateway: backups, warnings, and the root certificate (HTTP API 13.5).
+import { requireGatewayAdministrator } from '../../domain/accounts/permissions.ts';
+import type { Archive, BackupService, Making } from '../../domain/backups/backup-service.ts';
+import { DomainError } from '../../domain/errors.ts';
+import type { RecentWarnings, Warning } from '../../domain/recent-warnings.ts';
+import { managementPage, noParameters } from '../pipeline/query.ts';
+import { type AnyRoute, ok, type Route, route } from '../pipeline/route.ts';
+import type { ResponseBody } from './response-schemas.ts';
+import { downloadPassphrase, oneBackup } from './upkeep-schemas.ts';
+import { pageView } from './views.ts';
+
+export interface Upkeep {
+  readonly backups: BackupService;
+  readonly warnings: RecentWarnings['list'];
+  /** The certificate of the gateway's own authority as PEM; undefined: it has none. */
+  readonly authority: () => Promise<string | undefined>;
+}
+
+export function upkeepRoutes(upkeep: Upkeep): readonly AnyRoute[] {
+  const { backups } = upkeep;
+  return [
+    route('POST', '/api/v1/gateway/backups', 'beginBackup', noParameters, ({ caller }) => ({
+      status: 202,
+      body: makingView(backups.begin(caller)),
+    })),
+    route('GET', '/api/v1/gateway/backups', 'listBackups', managementPage, async ({ caller, parameters }) => {
+      const { making, ...page } = await backups.list(caller, parameters);
+      return ok({ ...pageView(page, archiveView), making: making && makingView(making) } satisfies ResponseBody<'BackupPage'>);
+    }),
+    {
+      ...{ method: 'POST', path: '/api/v1/gateway/backups/{name}/download', operation: 'downloadBackup' },
+      ...{ parameters: oneBackup, body: downloadPassphrase, answerType: 'application/octet-stream' },
+      handle: ({ caller, parameters: { name }, body: { passphrase } }) => ({
+        contentType: 'application/octet-stream',
+        pieces: backups.download(caller, name, passphrase),
+        headers: ['Content-Disposition', `attachment; filename="${name.replaceAll(/[^\w.-]/g, '')}.age"`],
+      }),
+    } satisfies Route<{ name: string }, { passphrase: string }> as Route,
+    route('GET', '/api/v1/gateway/warnings', 'listWarnings', noParameters, ({ caller }) => {
+      requireGatewayAdministrator(caller);
+      return ok({ list: upkeep.warnings().map(warningView) } satisfies ResponseBody<'WarningList'>);
+    }),
+    {
+      ...{ method: 'GET', path: '/ca.crt', operation: 'rootCertificate', open: true },
+      async handle() {
+        const text = await upkeep.authority();
+        if (text === undefined) throw new DomainError('not-found', 'this gateway has no certificate authority of its own');
+        const headers = ['Content-Disposition', 'attachment; filename="latchd-ca.crt"'];
+        return { contentType: 'application/x-x509-ca-cert', text, headers };
+      },
+    },
+  ];
+}
+
+function makingView({ state, startedAt: startDate, bytes, name, error }: Making): ResponseBody<'BackupMaking'> {
+  return { state, startDate, bytes, name, error };
+}
+
+function archiveView({ name, madeAt: date, bytes, beforeUpgrade }: Archive): ResponseBody<'BackupPage'>['list'][number] {
+  return { name, date, bytes, beforeUpgrade };
+}
+
+function warningView({ firstAt, lastAt, level, code, message, detail, count }: Warning): ResponseBody<'WarningList'>['list'][number] {
+  return { level, code, message, detail, firstDate: firstAt, lastDate: lastAt, count };
+}
