@@ -5,7 +5,7 @@ import { localAdministrator } from '../domain/accounts/account.ts';
 import type { SignInServices } from '../domain/accounts/sign-in-services.ts';
 import { createAuditTrail } from '../domain/audit/audit.ts';
 import type { AuditStore } from '../domain/audit/audit-ports.ts';
-import { auditedBoard, auditedGroupLock } from '../domain/audit/audited-board.ts';
+import { auditedActivity, auditedBoard, auditedGroupLock } from '../domain/audit/audited-board.ts';
 import {
   auditedEnrolments,
   auditedEntries,
@@ -72,6 +72,7 @@ export function createAuditedServices(
     grants: auditedGrants(services.grants, trail),
     schedules: auditedSchedules(services.schedules, trail),
     board: auditedBoard(services.board, trail),
+    activity: auditedActivity(services.activity, trail),
     groupLock: auditedGroupLock(services.groupLock, trail),
     audit: trail,
   };

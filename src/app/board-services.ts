@@ -1,4 +1,5 @@
-// Joins the services of what people see first: the board, and the locking of a group.
+// Joins the services of what people see first: the board, the activity, and the locking of a group.
+import { createActivityService } from '../domain/activity/activity-service.ts';
 import { createBoardService } from '../domain/board/board-service.ts';
 import { createGroupLock } from '../domain/board/group-lock.ts';
 import { createLastRecords } from '../domain/board/last-records.ts';
@@ -21,17 +22,20 @@ export function createBoardServices(options: {
   readonly events: EventBus;
   readonly stores: Omit<Stores, 'hubs' | 'signIns' | 'signInCredentials' | 'audit'>;
   readonly drivers: Drivers;
-  readonly services: Pick<Services, 'lists' | 'certainty' | 'alarms' | 'locks'>;
+  readonly services: Pick<Services, 'lists' | 'certainty' | 'alarms' | 'locks' | 'accessRecorder'>;
   readonly nextTurn: NextTurn;
 }) {
   const { clock, clockIsSuspect, recordDays, secrets, events, stores, drivers: link, services, nextTurn } = options;
-  const { locks, statuses, counters, settings, records } = stores;
-  const { lists, certainty, alarms } = services;
+  const { locks, statuses, counters, settings, records, removedLocks, entries, people, access: log } = stores;
+  const { lists, certainty, alarms, accessRecorder: recorder } = services;
   const lastRecords = createLastRecords({ locks, records, events });
   const board = createBoardService({
     ...{ clock, events, locks, lists, statuses, link, certainty, alarms, counters, settings, lastRecords, secrets },
     ...{ clockIsSuspect, recordDays, nextTurn },
   });
   const groupLock = createGroupLock({ locks, lockService: services.locks });
-  return { board, groupLock, lastRecords };
+  const activity = createActivityService({
+    ...{ clock, clockIsSuspect, recordDays, locks, lists, removedLocks, records, entries, people, log, recorder },
+  });
+  return { board, activity, groupLock, lastRecords };
 }

@@ -1,7 +1,7 @@
-// The answers of the services of the board to the samples of their descriptions.
+// The answers of the services of the board and the activity to the samples of their descriptions.
 import type { BoardLock } from '../../src/domain/board/board-service.ts';
 import type { LockId } from '../../src/domain/locks/lock.ts';
-import type { FakeServices } from './fake-services.ts';
+import { type FakeServices, sampleLock, sampleRecord } from './fake-services.ts';
 
 const front: BoardLock = {
   ...{ lockId: 7 as LockId, alias: 'Front door', state: 'unlocked', stateSure: true, stateAt: 1_763_715_600_000, online: true },
@@ -15,7 +15,7 @@ const cellar: BoardLock = {
 
 /** `asked` makes a method that notes its call and gives this answer. */
 export function answerAboutBoard(
-  { board, groupLock }: Pick<FakeServices, 'board' | 'groupLock'>,
+  { board, activity, groupLock }: Pick<FakeServices, 'board' | 'activity' | 'groupLock'>,
   asked: <T>(name: string, answer: T) => (...args: readonly unknown[]) => T,
 ): void {
   const nothing = Promise.resolve();
@@ -31,6 +31,18 @@ export function answerAboutBoard(
     }),
     orderGroups: asked('orderGroups', nothing),
     chooseFavourites: asked('chooseFavourites', nothing),
+  });
+  const atLock = { lockName: sampleLock.name, lockAlias: sampleLock.alias };
+  const failed = { ...sampleRecord, recordId: 1200, type: 'passcode-unlock', success: false, credential: '', username: '' };
+  activity.page = async () => ({
+    list: [
+      { ...atLock, record: sampleRecord, kind: 'unlock', personId: 5, personName: 'Erika M.' },
+      {
+        ...{ ...atLock, kind: 'refused', personId: null, personName: null },
+        record: { ...failed, reason: 'unknown-credential', lockDate: 1_763_715_400_000, serverDate: 1_763_715_401_000 },
+      },
+    ],
+    next: 1200,
   });
   groupLock.lockGroup = async () => [
     { lockId: cellar.lockId, result: 'offline' },

@@ -11,6 +11,7 @@ import type { PasskeyService } from '../../src/domain/accounts/passkey-service.t
 import type { PasswordService } from '../../src/domain/accounts/password-service.ts';
 import type { RoleService } from '../../src/domain/accounts/role-service.ts';
 import type { SignInService } from '../../src/domain/accounts/sign-in-service.ts';
+import type { ActivityService } from '../../src/domain/activity/activity-service.ts';
 import type { AlarmService } from '../../src/domain/alarms/alarm-service.ts';
 import type { AuditService } from '../../src/domain/audit/audit.ts';
 import type { BackupService } from '../../src/domain/backups/backup-service.ts';
@@ -213,6 +214,7 @@ export interface FakeServices {
   readonly enrolments: Open<EnrolmentService>;
   readonly questions: Open<AccessQuestions>;
   readonly board: Open<BoardService>;
+  readonly activity: Open<ActivityService>;
   readonly groupLock: Open<GroupLockService>;
   readonly upkeep: Open<Upkeep> & { readonly backups: Open<BackupService> };
   readonly entries: Open<EntryService>;
@@ -366,6 +368,7 @@ function createFakeServices(): FakeServices {
       orderGroups: async () => unexpected('board.orderGroups'),
       chooseFavourites: async () => unexpected('board.chooseFavourites'),
     },
+    activity: { page: async () => unexpected('activity.page') },
     groupLock: { lockGroup: async () => unexpected('lockGroup') },
     upkeep: {
       backups: {

@@ -521,6 +521,11 @@ export function createMemoryRecords(emit: Emit = nobodyHears): RecordStore {
       return paginate(matching.toReversed(), { pageNo, pageSize });
     },
     newest: () => records.at(-1)?.recordId ?? 0,
+    async *newestFirst({ before, locks, from, to }) {
+      const matches = ({ recordId, lockId, lockDate }: LockRecord): boolean =>
+        recordId < before && locks.has(lockId) && from <= lockDate && lockDate <= to;
+      for (const record of records.filter(matches).reverse()) yield { records: [record], lowest: record.recordId, looked: 1 };
+    },
     async *since(recordId, wants) {
       yield records.filter((record) => record.recordId > recordId && wants(record.lockId));
     },

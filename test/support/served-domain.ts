@@ -59,6 +59,7 @@ export async function serveDomain(
     alarms: world.alarms,
     audit: world.audit,
     board: world.board,
+    activity: world.activity,
     groupLock: world.groupLock,
     eventStreams,
     webhooks: world.webhooks,

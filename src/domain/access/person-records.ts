@@ -19,7 +19,7 @@ export interface PersonRecord {
   readonly credentialId: number | null;
 }
 
-interface PersonEntry {
+export interface PersonEntry {
   readonly entryId: number;
   /** Of a card, without leading zeros; null: a passcode, whose records name the entry. */
   readonly number: string | null;
@@ -41,7 +41,7 @@ export async function recordsOf(options: {
   const { personId, startDate: from, endDate: to } = question;
   const found: PersonRecord[] = [];
   for (const lockId of shown) {
-    const ofPerson = entriesOf(lines.filter((line) => line.lockId === lockId));
+    const ofPerson = personEntriesOf(lines.filter((line) => line.lockId === lockId));
     for (let pageNo = 1, pages = 1; pageNo <= pages; pageNo++) {
       const page = await records.page({ lockId, from, to, pageNo, pageSize: chunk });
       pages = page.pages;
@@ -54,7 +54,7 @@ export async function recordsOf(options: {
   return found.sort((a, b) => b.record.recordId - a.record.recordId);
 }
 
-function entriesOf(lines: readonly AccessLine[]): readonly PersonEntry[] {
+export function personEntriesOf(lines: readonly AccessLine[]): readonly PersonEntry[] {
   const byEntry = new Map<number, (readonly AccessLine[])[]>();
   for (const ofTopic of byTopic(lines).values()) {
     const entryId = ofTopic[0]?.entryId ?? 0;
@@ -67,7 +67,7 @@ function entriesOf(lines: readonly AccessLine[]): readonly PersonEntry[] {
 }
 
 /** The credential of the person that was used; undefined: the record is not this person's. */
-function credentialOf(record: LockRecord, entries: readonly PersonEntry[], personId: number): number | null | undefined {
+export function credentialOf(record: LockRecord, entries: readonly PersonEntry[], personId: number): number | null | undefined {
   const { type, credential, lockDate, entryId } = record;
   const card = type.startsWith('card-') && credential !== '' ? sameCard(credential) : undefined;
   for (const entry of entries) {

@@ -1,4 +1,5 @@
-// The audit action of each method of the board, and of the locking of a group.
+// The audit action of each method of the board, of the activity, and of the locking of a group.
+import type { ActivityService } from '../activity/activity-service.ts';
 import type { BoardService } from '../board/board-service.ts';
 import type { GroupLockResult, GroupLockService } from '../board/group-lock.ts';
 import { type AuditTable, type AuditTrail, audited } from './audit.ts';
@@ -15,6 +16,8 @@ const groupLock: AuditTable<GroupLockService> = {
   lockGroup: ([, groupId], results = []) => ({ action: 'group-lock', object: `group ${groupId}`, detail: counted(results) }),
 };
 
+const activity: AuditTable<ActivityService> = { page: 'not-audited' };
+
 /** `12 locked, 1 offline`. */
 function counted(results: readonly GroupLockResult[]): string {
   const counts = new Map<string, number>();
@@ -22,5 +25,6 @@ function counted(results: readonly GroupLockResult[]): string {
   return [...counts].map(([result, count]) => `${count} ${result}`).join(', ');
 }
 
+export const auditedActivity = (service: ActivityService, trail: AuditTrail) => audited(service, activity, trail);
 export const auditedBoard = (service: BoardService, trail: AuditTrail) => audited(service, board, trail);
 export const auditedGroupLock = (service: GroupLockService, trail: AuditTrail) => audited(service, groupLock, trail);

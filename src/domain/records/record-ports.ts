@@ -10,6 +10,33 @@ export interface RecordQuery extends PageRequest {
   readonly to: number;
 }
 
+/** Records of several locks, the newest first. An absent member does not filter. */
+export interface NewestFirst {
+  /** Exclusive. */
+  readonly before: number;
+  readonly locks: ReadonlySet<LockId>;
+  /** Lowest and highest lockDate, both included. */
+  readonly from: number;
+  readonly to: number;
+  readonly types?: readonly string[];
+  readonly success?: boolean;
+  readonly username?: string;
+  /** As `recordHolder` says them. */
+  readonly holders?: readonly string[];
+  /** How many records the caller would like to have at a time. */
+  readonly atOnce: number;
+}
+
+/** A step of a look at records, by falling recordId. */
+export interface NewestFirstStep {
+  /** All that match, and perhaps others: whoever asked looks at each. */
+  readonly records: readonly LockRecord[];
+  /** The lowest recordId of a wanted lock that was looked at in this step; undefined: there was none. */
+  readonly lowest: number | undefined;
+  /** How many records this step has looked at. */
+  readonly looked: number;
+}
+
 export interface AppendOutcome {
   readonly stored: number;
   readonly duplicates: number;
@@ -58,6 +85,11 @@ export interface RecordStore extends LocalRecordView {
   append(lockId: LockId, epoch: string, events: readonly RecordDraft[]): Promise<AppendOutcome>;
   /** A page, newest first by recordId, with exact totals; it shows a record only after its flush. */
   page(query: RecordQuery): Promise<Page<LockRecord>>;
+  /**
+   * The records that match, newest first by recordId, in steps that are short and may have none: all that were flushed at the first step.
+   * Rejects with `storage-unavailable`.
+   */
+  newestFirst(query: NewestFirst): AsyncIterable<NewestFirstStep>;
   /**
    * The records above `recordId` of the locks for which `wants` holds, by recordId, in chunks that may be empty: all that were flushed at
    * the first read, and perhaps newer ones. Rejects with `storage-unavailable`.

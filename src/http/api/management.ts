@@ -134,7 +134,7 @@ async function handle(route: Route, caller: Caller, request: unknown): Promise<o
   const parameters = route.parameters.read(asked.parameters, problems);
   const body = route.textBody === undefined ? route.body?.read(asked.body, problems) : textIn(asked.body, problems);
   if (problems.length > 0) throw invalidParameters(problems);
-  const answer = await route.handle({ caller, parameters, body, gone: new AbortController().signal });
+  const answer = await route.handle({ caller, parameters, body, gone: new AbortController().signal, mediaType: 'application/json' });
   if ('pieces' in answer) throw new Error(`${route.path} answers in pieces, which the control socket does not`);
   return 'body' in answer ? answer.body : { text: String(answer.text) };
 }

@@ -6,6 +6,7 @@ import { alarmKinds } from '../../domain/alarms/alarm.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { deliveryTypes } from '../../domain/webhooks/delivery.ts';
 import { problemKinds } from '../pipeline/problem.ts';
+import { activitySchemas } from './activity-schemas.ts';
 import { boardSchemas } from './board-schemas.ts';
 import { entrySchemas } from './entry-schemas.ts';
 import { importSchemas } from './import-schemas.ts';
@@ -348,6 +349,7 @@ export const responseSchemas = {
   SuggestionPage: page(readerSchemas.Suggestion),
   ...boardSchemas,
   ...upkeepSchemas,
+  ...activitySchemas,
   Entry: entrySchemas.Entry,
   EntryPage: page(entrySchemas.Entry),
   EntryCheck: entrySchemas.EntryCheck,

@@ -300,6 +300,12 @@ export const memberDocs: Readonly<Record<string, string>> = {
   favourites: 'The locks that this account has chosen to see first.',
   result: '`locked`, or what became of it.',
 
+  // Activity (HTTP API 13.3)
+  before: 'Only records with a lower recordId: the `next` of the page before.',
+  next: '`before` of the next page; null: there is nothing more.',
+  lockDateSource: 'Whose clock gave `lockDate`: `gateway` when the lock’s own date could not be right.',
+  personName: 'Name of that person; null: nobody, or not known.',
+
   // Health and status
   version: 'Version of latchd.',
   uptimeSeconds: 'For how many seconds the process has run.',

@@ -1,4 +1,5 @@
 // The operations of all tables. A route names one of them, so that each route has a description.
+import { activityDocs } from '../api/activity-docs.ts';
 import { alarmDocs } from '../api/alarm-docs.ts';
 import { auditDocs } from '../api/audit-docs.ts';
 import { boardDocs } from '../api/board-docs.ts';
@@ -42,6 +43,7 @@ export const tables = {
   Readers: readerDocs,
   Questions: questionDocs,
   Board: boardDocs,
+  Activity: activityDocs,
   People: peopleDocs,
   Grants: grantDocs,
   Schedules: scheduleDocs,
@@ -71,6 +73,7 @@ export const tableDocs: Readonly<Record<keyof typeof tables, string>> = {
   Readers: 'Which way round a reader gives cards, and cards that become a person’s at a reader.',
   Questions: 'Of the day after: who could open a door, what somebody did, and whether anything is missing.',
   Board: 'What a person sees first, and all doors of a group at once.',
+  Activity: 'What happened in the whole building.',
   People: 'Who has which cards and passcodes.',
   Grants: 'Who may open which locks, and when.',
   Schedules: 'Hours of the week, and holidays.',

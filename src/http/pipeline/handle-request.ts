@@ -11,7 +11,7 @@ import { createAccessLog } from './access-log.ts';
 import { type Authenticate, plainAddress } from './authenticate.ts';
 import { readTextBody } from './body-bytes.ts';
 import { ClosedConnectionSignal } from './cancel-signal.ts';
-import { requireAccepted, requireOneHost } from './headers.ts';
+import { preferredOf, requireAccepted, requireOneHost } from './headers.ts';
 import { readJsonBody, strangersBytesAtMost } from './json-body.ts';
 import { invalidParameters, problemOf } from './problem.ts';
 import { pathOf, rawParameters } from './raw-query.ts';
@@ -145,7 +145,8 @@ export function createRequestHandler(options: {
     if ('open' in route) return route.handle(pathValues);
     if ('isSignIn' in route) return signIn(context, route);
     if (caller === undefined) throw new Error('a request without a caller was not refused');
-    requireAccepted(request.headers.accept, 'begin' in route ? route.mediaType : (route.answerType ?? 'application/json'));
+    const answerType = 'begin' in route ? route.mediaType : (route.answerType ?? 'application/json');
+    const mediaType = preferredOf(request.headers.accept, answerType, 'otherType' in route ? route.otherType : undefined);
     const problems: ParameterProblem[] = [];
     const raw = rawParameters(request.url ?? '', pathValues, route.parameters.names, problems);
     const parameters = route.parameters.read(raw, problems);
@@ -155,9 +156,9 @@ export function createRequestHandler(options: {
     context.parameters = raw;
     const gone = new ClosedConnectionSignal(response);
     // The address is for the audit log, in which reading leaves no line.
-    if (route.method === 'GET') return await route.handle({ caller, parameters, body, gone });
+    if (route.method === 'GET') return await route.handle({ caller, parameters, body, gone, mediaType });
     const asking = { ...caller, address: plainAddress(request) };
-    return await route.handle({ caller: asking, parameters, body, gone, page: servedPage(request) });
+    return await route.handle({ caller: asking, parameters, body, gone, mediaType, page: servedPage(request) });
   }
 
   async function signIn(context: RequestContext, route: SignInRoute): Promise<Answer> {

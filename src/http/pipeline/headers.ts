@@ -27,6 +27,15 @@ export function requireAccepted(accept: string | undefined, mediaType: string): 
   if (quality(accept, mediaType) === 0) throw new DomainError('not-acceptable', `the answer is ${mediaType} only`);
 }
 
+/** Which of two media types the client would rather have, the first one when it does not care. Throws `not-acceptable`. */
+export function preferredOf(accept: string | undefined, first: string, other: string | undefined): string {
+  if (accept === undefined || other === undefined || quality(accept, other) <= quality(accept, first)) {
+    requireAccepted(accept, first);
+    return first;
+  }
+  return other;
+}
+
 /** The quality that the most specific range gives to this type; 0 when none matches. */
 function quality(accept: string, mediaType: string): number {
   const ranges = ['*/*', mediaType.replace(/[^/]*$/, '*'), mediaType];

@@ -18,6 +18,8 @@ export interface Asked<P, B> {
   readonly page?: ServedPage;
   /** Aborted when the client closes the connection before its answer. */
   readonly gone: CancelSignal;
+  /** Which of the two types of a route the client would rather have; of any other route its only one. */
+  readonly mediaType: string;
 }
 
 export interface Answer {
@@ -87,6 +89,8 @@ export interface Route<P = unknown, B = unknown> extends TokenRoute<P, B> {
   readonly textBody?: TextBody;
   /** What it answers, when that is not JSON. */
   readonly answerType?: string;
+  /** A second type of its answers, besides JSON. */
+  readonly otherType?: string;
   handle(asked: Asked<P, B>): AnyAnswer | Promise<AnyAnswer>;
 }
 
@@ -173,6 +177,25 @@ export function textAnswerRoute<P>(
     parameters,
     body: undefined,
     answerType,
+    handle: (asked) => handle(asked as Asked<P, undefined>),
+  };
+}
+
+/** An endpoint that answers JSON, or this other type to a client that would rather have that. */
+export function twoTypesRoute<P>(
+  path: string,
+  operation: OperationId,
+  parameters: Validated<P>,
+  otherType: string,
+  handle: (asked: Asked<P, undefined>) => Promise<Answer | StreamedAnswer>,
+): Route {
+  return {
+    method: 'GET',
+    path,
+    operation,
+    parameters,
+    body: undefined,
+    otherType,
     handle: (asked) => handle(asked as Asked<P, undefined>),
   };
 }

@@ -5,6 +5,7 @@ import type { AccessQuestions } from '../../domain/access/questions.ts';
 import type { AccountService } from '../../domain/accounts/account-service.ts';
 import type { RoleService } from '../../domain/accounts/role-service.ts';
 import type { SignInServices } from '../../domain/accounts/sign-in-services.ts';
+import type { ActivityService } from '../../domain/activity/activity-service.ts';
 import type { AlarmService } from '../../domain/alarms/alarm-service.ts';
 import type { AuditService } from '../../domain/audit/audit.ts';
 import type { BoardService } from '../../domain/board/board-service.ts';
@@ -29,6 +30,7 @@ import type { RecordService } from '../../domain/records/record-service.ts';
 import type { RevocationService } from '../../domain/revocations/revocation-service.ts';
 import type { TickBatcher } from '../../domain/tick-batcher.ts';
 import type { WebhookService } from '../../domain/webhooks/webhook-service.ts';
+import { activityRoutes } from '../api/activity-routes.ts';
 import { alarmRoutes } from '../api/alarm-routes.ts';
 import { auditRoutes } from '../api/audit-routes.ts';
 import { boardRoutes } from '../api/board-routes.ts';
@@ -104,6 +106,7 @@ export interface HttpServerOptions {
   alarms: Pick<AlarmService, 'list' | 'end'>;
   questions: AccessQuestions;
   board: BoardService;
+  activity: ActivityService;
   groupLock: GroupLockService;
   audit: AuditService;
   accounts: AccountService;
@@ -205,6 +208,7 @@ function routesOf(
     ...revocationRoutes(revocations),
     ...readerRoutes(suggestions, enrolments),
     ...questionRoutes(questions),
+    ...activityRoutes(others.activity),
     ...boardRoutes(others.board, others.groupLock),
     ...peopleRoutes(people),
     ...grantRoutes(grants),

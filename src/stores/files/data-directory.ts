@@ -61,7 +61,7 @@ const dataLines: readonly DataLine[] = [
   { name: 'removed', files: removedLockFileName, format: removedLockFormat, ofOneInstant: true },
   { name: 'cards', files: cardFileName, ofOneInstant: true },
   { name: 'webhooks', files: webhookFileName, format: webhookFormat, ofOneInstant: true },
-  { name: 'records', files: /^\d{4}-\d\d-\d\d-\d{1,16}\.(jsonl|index)$/, isNeeded: true, ofOneInstant: true },
+  { name: 'records', files: /^\d{4}-\d\d-\d\d-\d{1,16}\.(jsonl|index|order)$/, isNeeded: true, ofOneInstant: true },
   { name: 'status.json', format: statusFormat },
   { name: 'battery.json', format: batteryFormat },
   { name: 'alarms.jsonl', rows: alarmRows, older: { name: 'alarms.json', format: olderAlarms } },

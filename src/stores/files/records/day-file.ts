@@ -1,6 +1,8 @@
 // What the record log needs from a day file, open or sealed; and how day files are named (Store 4.1).
 import type { LockId } from '../../../domain/locks/lock.ts';
 import type { LockRecord } from '../../../domain/records/record.ts';
+import type { NewestFirst } from '../../../domain/records/record-ports.ts';
+import type { Steps } from './newest-first.ts';
 import type { RecordsWanted } from './records-after.ts';
 
 export interface DayQuery {
@@ -30,6 +32,8 @@ export interface DayFile {
   count(): number;
   /** The wanted records in the order of their ids, some at a time, or none. Damaged lines are left out. */
   above(wanted: RecordsWanted): AsyncGenerator<LockRecord[]>;
+  /** See RecordStore.newestFirst. Damaged lines are left out. */
+  newestFirst(query: NewestFirst): Steps;
   /** Flushed bytes of the file. */
   bytes(): number;
   /** See OpenFile.read. */
@@ -62,6 +66,10 @@ export function dayFileName({ day, firstRecordId }: DayName): string {
 
 export function indexFileName({ day, firstRecordId }: DayName): string {
   return `${day}-${firstRecordId}.index`;
+}
+
+export function orderFileName({ day, firstRecordId }: DayName): string {
+  return `${day}-${firstRecordId}.order`;
 }
 
 /** Undefined when the name is not that of a day file. */

@@ -4,6 +4,7 @@ import { createBoundedCache } from '../../../domain/bounded-cache.ts';
 import type { LockId } from '../../../domain/locks/lock.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { LockRecord, RecordDraft } from '../../../domain/records/record.ts';
+import type { NewestFirst } from '../../../domain/records/record-ports.ts';
 import type { FileLayer } from '../files.ts';
 import { type DayFile, type DayName, dayFileName, type Matching, type RecordPages } from './day-file.ts';
 import { type Appending, createJournal, type Journal } from './journal.ts';
@@ -11,7 +12,9 @@ import { createJournalFile, recoverJournal } from './journal-recovery.ts';
 import { createJournalTail } from './journal-tail.ts';
 import type { LineBuffer } from './line-buffer.ts';
 import { scanLines } from './line-scan.ts';
+import { fewLines, fromLines, fromOrder, fromTheEnd, linesAtPlaces, type Steps } from './newest-first.ts';
 import { createOpenIndex, type OpenIndex } from './open-index.ts';
+import { orderInMemory } from './order-file.ts';
 import { type LinePlace, linesInMemory, readLines } from './read-lines.ts';
 import { decodeRecord, intactRecord, putRecord } from './record-line.ts';
 import { recordsInOrder, recordsToSort } from './records-after.ts';
@@ -121,8 +124,27 @@ function openDay({ name, log }: DayOptions, journal: Journal, written: Written):
     return record;
   }
 
+  /** The places of the lines that match; undefined: there are more than few. */
+  function fewPlaces({ locks, from, to }: NewestFirst): LinePlace[] | undefined {
+    const matching = Array.from(locks, (lockId) => ({ lockId, count: runs.matching(lockId, from, to) })).filter(({ count }) => count > 0);
+    if (matching.reduce((sum, { count }) => sum + count, 0) > fewLines) return undefined;
+    return matching.flatMap(({ lockId, count }) => runs.places(lockId, from, to, 0, count));
+  }
+  async function* newestFirst(query: NewestFirst): Steps {
+    const bytes = journal.length();
+    const lastRecordId = written.newest?.recordId;
+    if (lastRecordId === undefined) return;
+    const places = fewPlaces(query);
+    if (places) return yield* fromLines(linesAtPlaces(journal.read, places), query);
+    if (written.isInOrder) return yield* fromTheEnd(journal.read, bytes, query);
+    const { firstRecordId } = name;
+    const order = await orderInMemory({ firstRecordId, lastRecordId, bytes, readAt: journal.read });
+    yield* fromOrder(journal.read, order, firstRecordId, query);
+  }
+
   return {
     name,
+    newestFirst,
     dayNumber: number,
     runs,
     readAt: journal.read,

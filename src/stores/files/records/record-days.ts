@@ -6,7 +6,7 @@ import type { LockRecord } from '../../../domain/records/record.ts';
 import { removeIfThere } from '../documents/durable-file.ts';
 import type { FileLayer } from '../files.ts';
 import { createBufferPool } from './buffer-pool.ts';
-import { dayFileName, dayNumber, indexFileName, utcDay } from './day-file.ts';
+import { dayFileName, dayNumber, indexFileName, orderFileName, utcDay } from './day-file.ts';
 import type { EventProgress } from './event-deduplication.ts';
 import { beginDay, type OpenDay } from './open-day.ts';
 import { isOpen, newestOf, type OpenedFolder, openFolder, type RecordDay, reopen } from './record-folder.ts';
@@ -85,6 +85,7 @@ export function createRecordDays(options: {
   async function remove(day: RecordDay): Promise<void> {
     // The index first: if only the records are left, they are sealed again and deleted the next time; if only the index were left, it would
     // mean that somebody else deleted the records.
+    await removeIfThere(files, `${folder}/${orderFileName(day.name)}`);
     await removeIfThere(files, `${folder}/${indexFileName(day.name)}`);
     await removeIfThere(files, `${folder}/${dayFileName(day.name)}`);
   }

@@ -5,7 +5,7 @@ import type { LockRecord } from '../../../domain/records/record.ts';
 import { readIfThere, removeIfThere } from '../documents/durable-file.ts';
 import { codeOf, type FileLayer } from '../files.ts';
 import { unreadable } from '../flush-guard.ts';
-import { type DayFile, type DayName, dayFileName, indexFileName, parseDayFileName } from './day-file.ts';
+import { type DayFile, type DayName, dayFileName, indexFileName, orderFileName, parseDayFileName } from './day-file.ts';
 import type { Remembered } from './event-deduplication.ts';
 import { scanLines } from './line-scan.ts';
 import { type OpenDay, reopenDay } from './open-day.ts';
@@ -132,10 +132,12 @@ async function tidy({ files, folder, log }: FolderOptions): Promise<DayName[]> {
   const present = await files.readdir(folder);
   const names = present.map(parseDayFileName).filter((name) => name !== undefined);
   const indexes = new Set(names.map(indexFileName));
+  const orders = new Set(names.map(orderFileName));
   for (const file of present) {
     const isOrphan = file.endsWith('.index') && !indexes.has(file);
     if (isOrphan) log.error({ code: 'records-gone', file: file.replace(/index$/, 'jsonl') }, goneRecords);
-    if (isOrphan || file.endsWith('.sealing') || file.endsWith('.tmp')) await removeIfThere(files, `${folder}/${file}`);
+    const isLeft = file.endsWith('.order') && !orders.has(file);
+    if (isOrphan || isLeft || file.endsWith('.sealing') || file.endsWith('.tmp')) await removeIfThere(files, `${folder}/${file}`);
   }
   return names.sort((a, b) => a.firstRecordId - b.firstRecordId || dayFileName(a).localeCompare(dayFileName(b)));
 }
@@ -164,7 +166,7 @@ async function openSealed({ files, folder, log }: FolderOptions, name: DayName, 
     await file.close();
     throw error;
   });
-  if (bytes === index.bytes) return createSealedDay({ name, index, file });
+  if (bytes === index.bytes) return createSealedDay({ files, folder, log, name, index, file });
   await file.close();
   log.warn(
     { code: 'index-remade', file: dayFileName(name) },

@@ -16,7 +16,7 @@ import type { DayFile } from './day-file.ts';
 import { createEventProgress, type Reservation } from './event-deduplication.ts';
 import type { OpenDay } from './open-day.ts';
 import { createRecordDays } from './record-days.ts';
-import { pageOver, recordsSince } from './record-queries.ts';
+import { pageOver, recordsNewestFirst, recordsSince } from './record-queries.ts';
 
 export interface PurgeOutcome {
   /** Names of the files that were deleted. */
@@ -191,6 +191,7 @@ export function createRecordLog(options: {
       }
     },
     newest: () => newest,
+    newestFirst: (query) => recordsNewestFirst(days, query),
     since: (recordId, wants) => recordsSince(days, recordId, wants),
     // While it is unknown which events are stored, none counts as missing: no lock is asked for events that it has already sent.
     epochs: progress.epochs,

@@ -2,9 +2,10 @@
 import type { LockId } from '../../../domain/locks/lock.ts';
 import { type Page, pageOf } from '../../../domain/page.ts';
 import type { LockRecord } from '../../../domain/records/record.ts';
-import type { RecordQuery } from '../../../domain/records/record-ports.ts';
+import type { NewestFirst, NewestFirstStep, RecordQuery } from '../../../domain/records/record-ports.ts';
 import { storageUnavailable } from '../flush-guard.ts';
 import type { RecordPages } from './day-file.ts';
+import { nextTick } from './next-turn.ts';
 import type { RecordDays } from './record-days.ts';
 
 /** Queries the days from the newest to the oldest: all are counted, and those that contain the page return their part of it. */
@@ -23,6 +24,22 @@ export async function pageOver(newestFirst: readonly RecordPages[], query: Recor
     skip = Math.max(0, skip - matching.total);
   }
   return pageOf(list, total, { pageNo, pageSize });
+}
+
+/** Walks the days from the newest, beginning with the one that contains the last record below `before`. */
+export async function* recordsNewestFirst(days: RecordDays, query: NewestFirst): AsyncGenerator<NewestFirstStep> {
+  const { view, release } = days.hold();
+  try {
+    for (const day of view.days.toReversed()) {
+      if (day.name.firstRecordId >= query.before) continue;
+      await nextTick();
+      yield* day.newestFirst(query);
+    }
+  } catch (error) {
+    throw storageUnavailable(error);
+  } finally {
+    await release();
+  }
 }
 
 /** Walks the days, beginning with the one that contains the first record above `recordId`. */

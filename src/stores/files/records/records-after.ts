@@ -30,7 +30,7 @@ const newline = 10;
 /** For a file whose lines are in the order of their recordIds: yields after each piece, even when it contains no wanted record. */
 export async function* recordsInOrder(readAt: ReadAt, bytes: number, wanted: RecordsWanted): AsyncGenerator<LockRecord[]> {
   const from = await lastLineNotAbove(readAt, bytes, wanted.above);
-  for await (const lines of piecesOf(readAt, { from, to: bytes })) {
+  for await (const lines of linePiecesOf(readAt, { from, to: bytes })) {
     const records = lines.filter(({ bytes: line }) => isWanted(line, wanted)).map(({ bytes: line }) => readRecord(line));
     yield records.filter((record) => record !== undefined);
   }
@@ -44,9 +44,9 @@ export async function* recordsToSort(readAt: ReadAt, ranges: readonly ByteRange[
   for (let above = wanted.above, isAll = false; !isAll; ) {
     const found = createLowest(placesAtOnce);
     for (const range of ranges) {
-      for await (const lines of piecesOf(readAt, range)) {
+      for await (const lines of linePiecesOf(readAt, range)) {
         for (const { bytes, position } of lines) {
-          const head = headOf(bytes);
+          const head = lineHeadOf(bytes);
           if (head && head.recordId > above && wanted.wants(head.lockId)) found.add(head.recordId, position, bytes.length + 1);
         }
         yield [];
@@ -104,18 +104,18 @@ interface Head {
 }
 
 /** The record of a line, by its first members alone. */
-function headOf(line: Buffer): Head | undefined {
+export function lineHeadOf(line: Buffer): Head | undefined {
   const found = /^\{"recordId":(\d{1,16}),"lockId":(\d{1,16}),/.exec(line.toString('latin1', 0, 64));
   return found ? { recordId: Number(found[1]), lockId: Number(found[2]) as LockId } : undefined;
 }
 
 function isWanted(line: Buffer, { above, wants }: RecordsWanted): boolean {
-  const head = headOf(line);
+  const head = lineHeadOf(line);
   return head !== undefined && head.recordId > above && wants(head.lockId);
 }
 
 /** The start of the reading: a line close before the first recordId above the given one, or the beginning. Damage only makes it earlier. */
-async function lastLineNotAbove(readAt: ReadAt, bytes: number, above: number): Promise<number> {
+export async function lastLineNotAbove(readAt: ReadAt, bytes: number, above: number): Promise<number> {
   let low = 0;
   const probe = Buffer.allocUnsafe(probeBytes);
   for (let high = bytes; high - low > pieceBytes; ) {
@@ -124,7 +124,7 @@ async function lastLineNotAbove(readAt: ReadAt, bytes: number, above: number): P
     const start = text.indexOf(newline) + 1;
     const end = text.indexOf(newline, start);
     const line = start > 0 && end >= 0 ? text.subarray(start, end) : undefined;
-    const head = line && isIntact(line) ? headOf(line) : undefined;
+    const head = line && isIntact(line) ? lineHeadOf(line) : undefined;
     if (head === undefined) return low;
     if (head.recordId > above) high = middle;
     else low = middle + start;
@@ -138,7 +138,7 @@ interface PlacedLine {
   readonly position: number;
 }
 
-async function* piecesOf(readAt: ReadAt, { from, to }: ByteRange): AsyncGenerator<PlacedLine[]> {
+export async function* linePiecesOf(readAt: ReadAt, { from, to }: ByteRange): AsyncGenerator<PlacedLine[]> {
   let carry: Buffer = Buffer.alloc(0);
   for (let position = from; position + carry.length < to; ) {
     const piece = Buffer.allocUnsafe(Math.min(pieceBytes, to - position - carry.length));

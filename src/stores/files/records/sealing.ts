@@ -63,7 +63,7 @@ export async function sealDay(options: SealOptions, day: OpenDay): Promise<Seale
       },
     };
     await replaceFile(files, `${folder}/${indexFileName(day.name)}`, encodeIndex(index, remembered()));
-    return createSealedDay({ name: day.name, index, file });
+    return createSealedDay({ files, folder, log: options.log, name: day.name, index, file });
   } catch (error) {
     await file.close();
     throw error;

@@ -25,6 +25,7 @@ export function createUnreadableDay(name: DayName, isCovered: boolean, problem: 
     count: () => 0,
     newest: refuse,
     above: refuse,
+    newestFirst: refuse,
     bytes: refuse,
     readAt: refuse,
     close: async () => undefined,
