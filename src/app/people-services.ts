@@ -9,6 +9,7 @@ import { createGrantProgress, type StatusOfEntry } from '../domain/people/grant-
 import { createGrantService } from '../domain/people/grant-service.ts';
 import { createGrantWarnings } from '../domain/people/grant-warnings.ts';
 import type { GrantedNumbers } from '../domain/people/granted-numbers.ts';
+import { createSlices, type NextTurn } from '../domain/people/in-slices.ts';
 import { createGrantRules } from '../domain/people/new-grant.ts';
 import { createPeopleService } from '../domain/people/people-service.ts';
 import { createPersonWrites } from '../domain/people/person-writes.ts';
@@ -29,13 +30,15 @@ export interface PeopleServicesOptions {
   readonly drivers: Pick<Drivers, 'capabilities'>;
   readonly granted: GrantedNumbers;
   readonly reconciler: Pick<Reconciler, 'statesOf'>;
+  readonly nextTurn: NextTurn;
 }
 
-export function createPeopleServices({ clock, secrets, events, stores, drivers, granted, reconciler }: PeopleServicesOptions) {
+export function createPeopleServices(options: PeopleServicesOptions) {
+  const { clock, secrets, events, stores, drivers, granted, reconciler, nextTurn } = options;
   const { people, schedules, locks, accounts, counters, entries, access: accessLog } = stores;
   const groups = createGroupLocks(locks);
   const direct = createDirectSchedules({ events, entries, locks, hoursOfSchedule: createHoursOfSchedule(schedules) });
-  watchWanted({ events, people, schedules, groups, direct });
+  watchWanted({ events, people, schedules, groups, direct, slices: createSlices(clock, nextTurn) });
   const widening = createWidening({ locks, groups, accounts });
   const personWrites = createPersonWrites({ clock, people, counters, widening });
   const rules = createGrantRules({ clock, locks, groups, schedules });

@@ -40,22 +40,20 @@ export interface LineContext {
 }
 
 const longestText = 64;
-const linesAtOnce = 20;
 
 export function keyOfTimes({ startDate, endDate, scheduleId }: Times): string {
   return `${startDate} ${endDate} ${scheduleId}`;
 }
 
 /** The people of the table in the order of their first lines. It yields now and then, so that other work may run. */
-export function* readPeople(table: Table, context: LineContext): Generator<undefined, readonly WantedPerson[]> {
+export function* readPeople(
+  table: Table,
+  context: LineContext,
+): Generator<undefined, { readonly lines: number; readonly people: readonly WantedPerson[] }> {
   const people = new Map<string, WantedPerson>();
   const holders = new Map<string, { readonly who: string; readonly line: number }>();
-  let count = 0;
-  for (const line of table.lines) {
-    if (++count % linesAtOnce === 0) yield;
-    readLine(line, context, people, holders);
-  }
-  return [...people.values()];
+  const lines = yield* table.readLines((line) => readLine(line, context, people, holders));
+  return { lines, people: [...people.values()] };
 }
 
 function readLine(

@@ -16,10 +16,11 @@ export function* planImport(text: string, absent: Absent, world: ImportWorld): G
   const problems = createTableProblems();
   const table = yield* readTable(text, problems);
   const columns = yield* readColumns(table.header, world, problems);
-  const lines = table.lines.length;
-  if (columns === undefined) return failed(lines, problems);
+  // What else is wrong with the lines is said, too.
+  if (columns === undefined) return failed(yield* table.readLines(() => undefined), problems);
+  const context = { ...world, columns, problems, schedules: createScheduleNames(world.schedules) };
+  const { lines, people: wanted } = yield* readPeople(table, context);
   if (lines === 0 && absent === 'revoke') problems.add(1, null, 'is the only line: it would take these doors from everybody');
-  const wanted = yield* readPeople(table, { ...world, columns, problems, schedules: createScheduleNames(world.schedules) });
   const people: PlannedPerson[] = [];
   for (const one of wanted) {
     if (people.length % peopleAtOnce === 0) yield;

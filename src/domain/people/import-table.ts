@@ -23,9 +23,11 @@ export interface TableLine {
   readonly cells: readonly string[];
 }
 
+/** A table that is read line by line: none is kept, however many there are. */
 export interface Table {
   readonly header: readonly string[];
-  readonly lines: readonly TableLine[];
+  /** Calls back with each line. It yields now and then, and returns how many lines there were. Call it once. */
+  readLines(onLine: (line: TableLine) => void): Generator<undefined, number>;
 }
 
 const problemsAtMost = 1_000;
@@ -35,7 +37,7 @@ const bytesLookedAt = 65_536;
 const linesAtMost = 40_000;
 const lengthAtMost = 4_096;
 /** Cells between two places where the work may be interrupted. */
-const cellsAtOnce = 2_000;
+const cellsAtOnce = 500;
 
 export function createTableProblems(): TableProblems {
   const list: TableProblem[] = [];
@@ -60,28 +62,34 @@ export function cellText(text: string, separator: string): string {
   return needsQuotes ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
 
-/**
- * Reads the table. A generator, so that long files do not hold up other work: it yields now and then. A line that cannot be read adds to
- * `problems`; when the rest cannot be read either, the table ends there.
- */
+/** Reads the header of a table. A line that cannot be read adds to `problems`; when the rest cannot be read either, the table ends there. */
 export function* readTable(text: string, problems: TableProblems): Generator<undefined, Table> {
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const records = readRecords(source, separatorOf(source), problems);
-  let header: readonly string[] | undefined;
-  const lines: TableLine[] = [];
-  for (const record of records) {
-    if (record === undefined) yield;
-    else if (header === undefined) header = record.cells;
-    else if (lines.length === linesAtMost) {
-      problems.add(record.line, null, `is behind line ${linesAtMost}: a file has at most so many`);
-      break;
-    } else {
-      const cells = fitted(record.cells, header.length);
-      if (cells === undefined) problems.add(record.line, null, `has ${record.cells.length} cells, the header has ${header.length}`);
-      else lines.push({ line: record.line, cells });
-    }
-  }
-  return { header: header ?? [], lines };
+  let first = records.next();
+  for (; first.done !== true && first.value === undefined; first = records.next()) yield;
+  const header = first.value?.cells ?? [];
+  return {
+    header,
+    *readLines(onLine) {
+      let lines = 0;
+      for (const record of records) {
+        if (record === undefined) yield;
+        else if (lines === linesAtMost) {
+          problems.add(record.line, null, `is behind line ${linesAtMost}: a file has at most so many`);
+          break;
+        } else {
+          const cells = fitted(record.cells, header.length);
+          if (cells === undefined) problems.add(record.line, null, `has ${record.cells.length} cells, the header has ${header.length}`);
+          else {
+            lines += 1;
+            onLine({ line: record.line, cells });
+          }
+        }
+      }
+      return lines;
+    },
+  };
 }
 
 /** Spreadsheets write empty cells behind a line; a line that is too short may have lost its end. */
@@ -98,7 +106,7 @@ function separatorOf(source: string): string {
 }
 
 /** Yields each record that is not blank, and undefined where the work may be interrupted. */
-function* readRecords(source: string, separator: string, problems: TableProblems): Generator<TableLine | undefined> {
+function* readRecords(source: string, separator: string, problems: TableProblems): Generator<TableLine | undefined, undefined> {
   const plainEnd = separator === '\t' ? /[\t\r\n]/g : new RegExp(`[${separator}\\r\\n]`, 'g');
   let place = 0;
   let line = 1;

@@ -5,8 +5,11 @@ import type { EventBus } from '../event-bus.ts';
 import type { GroupLocks } from '../locks/group-locks.ts';
 import type { Lock, LockId } from '../locks/lock.ts';
 import { hoursLinesOf } from './granted-numbers.ts';
+import type { Slices } from './in-slices.ts';
 import type { LocalPeopleView, ScheduleStore } from './people-ports.ts';
 import type { Grant, Person, Schedule } from './person.ts';
+
+const peopleAtOnce = 200;
 
 /** Subscribes for as long as the process lives. */
 export function watchWanted(options: {
@@ -15,8 +18,9 @@ export function watchWanted(options: {
   readonly schedules: Pick<ScheduleStore, 'all'>;
   readonly groups: Pick<GroupLocks, 'of' | 'changed'>;
   readonly direct: DirectSchedules;
+  readonly slices: Slices;
 }): void {
-  const { events, people, schedules, groups, direct } = options;
+  const { events, people, schedules, groups, direct, slices } = options;
   /** Those of the last change; undefined: after a start the first change is taken for one of all schedules. */
   let known: readonly Schedule[] | undefined;
 
@@ -30,9 +34,18 @@ export function watchWanted(options: {
     for (const groupId of inGroups) for (const lockId of groups.of(groupId)) reached.add(lockId);
     return [...reached];
   }
-  function* grantsOn(some: readonly Schedule[]): Generator<Grant> {
-    for (const { scheduleId } of some)
-      for (const { grants } of people.onSchedule(scheduleId)) for (const grant of grants) if (grant.scheduleId === scheduleId) yield grant;
+  /** It yields now and then: many people may have a schedule. Who changes meanwhile is told of by that. */
+  function* reachedBySchedules(some: readonly Schedule[]): Generator<undefined, readonly LockId[]> {
+    const reached = new Set<LockId>();
+    for (const { scheduleId } of some) {
+      const users = people.onSchedule(scheduleId);
+      for (let from = 0; from < users.length; from += peopleAtOnce) {
+        const grants = users.slice(from, from + peopleAtOnce).flatMap((person) => person.grants);
+        for (const lockId of reachedBy(grants.filter((grant) => grant.scheduleId === scheduleId))) reached.add(lockId);
+        yield;
+      }
+    }
+    return [...reached];
   }
   function changed(lockIds: readonly LockId[]): void {
     if (lockIds.length > 0) events.emit('wanted-changed', { lockIds });
@@ -47,7 +60,7 @@ export function watchWanted(options: {
     const before = new Set(known);
     const others = known === undefined ? now : now.filter((schedule) => !before.has(schedule));
     known = now;
-    changed(reachedBy(grantsOn(others)));
+    void slices.run(reachedBySchedules(others)).then(changed);
     for (const { scheduleId } of others) void direct.locksWith(scheduleId).then(changed);
   });
   events.subscribe('lock-changed', ({ before, after }) => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { planImport } from '../../../src/domain/people/import-plan.ts';
-import { cellText, createTableProblems, readTable } from '../../../src/domain/people/import-table.ts';
+import { cellText, createTableProblems, readTable, type TableLine } from '../../../src/domain/people/import-table.ts';
 import { createLocalDays } from '../../../src/domain/people/local-days.ts';
 import type { Person } from '../../../src/domain/people/person.ts';
 import type { Absent, ImportWorld } from '../../../src/domain/people/planned-import.ts';
@@ -10,7 +10,9 @@ import { berlinOffset, runAll, sampleLocks, worldOf } from '../../support/sample
 
 function read(text: string) {
   const problems = createTableProblems();
-  const { header, lines } = runAll(readTable(text, problems));
+  const { header, readLines } = runAll(readTable(text, problems));
+  const lines: TableLine[] = [];
+  runAll(readLines((line) => lines.push(line)));
   return { header, lines: lines.map(({ cells }) => cells), at: lines.map(({ line }) => line), problems: problems.list };
 }
 

@@ -211,7 +211,10 @@ test('exactly the locks that a change touches may want something else, once it i
   const { personId } = await create('Erika');
   await locks.update(lockId, (lock) => ({ ...lock, groupId: 2 }));
   wanted();
+  // Those who have a schedule are looked for in the turn after its change.
+  const looked = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
   const schedule = await weekly.create(callers.admin, { name: 'Office', hours: [{ days: [1], from: 0, to: 60 }] });
+  await looked();
   wanted();
   const { grantId } = await grants.add(clerk, personId, { ...always, lockIds: [], groupIds: [2], scheduleId: schedule.scheduleId });
   expect(wanted()).toEqual([[lockId]]);
@@ -220,8 +223,10 @@ test('exactly the locks that a change touches may want something else, once it i
   await service.change(clerk, personId, { note: 'night shift' });
   expect(wanted()).toEqual([]);
   await weekly.change(callers.admin, schedule.scheduleId, { hours: [{ days: [2], from: 0, to: 60 }] });
+  await looked();
   expect(wanted()).toEqual([[lockId]]);
   await weekly.setHolidays(callers.admin, ['2026-12-25']);
+  await looked();
   expect(wanted()).toEqual([]);
   await locks.update(otherLockId, (lock) => ({ ...lock, groupId: 2 }));
   await locks.update(otherLockId, (lock) => ({ ...lock, alias: 'new' }));

@@ -9,7 +9,7 @@ import { storageUnavailable } from '../flush-guard.ts';
 import { NewerSchemaError } from './document.ts';
 import { removeIfThere } from './durable-file.ts';
 import { accountId, credentialId, grantId, lockId, personId, scheduleId, sha256 } from './id-schemas.ts';
-import { createRowFile, type RowFile } from './row-file.ts';
+import { createRowFile, type RowFile, writeRowFile } from './row-file.ts';
 import type { RowFormat } from './row-reader.ts';
 
 const importId = z.string().regex(/^[0-9a-f]{16}$/);
@@ -139,9 +139,7 @@ export function createImportFiles({
     get: (id) => heads.get(id),
     add: (one, steps) =>
       inTurn(async () => {
-        const rows: [string, ImportRow][] = [['import', { import: one }]];
-        for (const step of steps) rows.push([`step ${rows.length}`, { step }]);
-        await fileOf(one.importId).create(rows);
+        await writeRowFile({ files, path: `${folder}/${one.importId}.jsonl`, format: importRows }, rowsOf(one, steps));
         heads.set(one.importId, one);
       }),
     update: (id, change) =>
@@ -181,4 +179,13 @@ export function createImportFiles({
       await writing;
     },
   };
+}
+
+function* rowsOf(one: StoredImport, steps: Iterable<ImportStep>): Generator<[key: string, row: ImportRow]> {
+  yield ['import', { import: one }];
+  let number = 0;
+  for (const step of steps) {
+    number += 1;
+    yield [`step ${number}`, { step }];
+  }
 }

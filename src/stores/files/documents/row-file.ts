@@ -72,6 +72,17 @@ export function createRowFile<Row extends object>(options: RowFileOptions<Row>):
   return new JsonRowFile(options);
 }
 
+/**
+ * Writes a file of rows without keeping them in memory; replaces an existing one. The rows are taken as they are written, so that making them
+ * holds up nothing. `storage-unavailable`: nothing was changed.
+ */
+export function writeRowFile<Row extends object>(
+  { files, path, format }: Pick<RowFileOptions<Row>, 'files' | 'path' | 'format'>,
+  rows: Iterable<readonly [key: string, row: Row]>,
+): Promise<void> {
+  return new LineFile(files, path).rewrite(fileOf(format, rows, 0), () => true);
+}
+
 interface Waiting<Row> {
   readonly change: (newest: NewestRows<Row>) => readonly RowChange<Row>[];
   readonly resolve: () => void;

@@ -12,12 +12,14 @@ export function lineOf(rows: readonly RowChange<unknown>[], top: number): string
 /** A whole file with a line for each of these rows, in pieces. */
 export function* fileOf(
   { of, schemaVersion }: Pick<RowFormat<unknown>, 'of' | 'schemaVersion'>,
-  rows: ReadonlyMap<string, object>,
+  rows: Iterable<readonly [key: string, row: object]>,
   top: number,
 ): Generator<string> {
   yield checksummedLine({ of, schemaVersion });
   let lines: string[] = [];
+  let isEmpty = true;
   for (const row of rows) {
+    isEmpty = false;
     lines.push(lineOf([row], top));
     if (lines.length < rowsAtOnce) continue;
     yield lines.join('');
@@ -25,5 +27,5 @@ export function* fileOf(
   }
   if (lines.length > 0) yield lines.join('');
   // The highest id stays known after its row is dropped.
-  else if (top > 0 && rows.size === 0) yield lineOf([], top);
+  else if (top > 0 && isEmpty) yield lineOf([], top);
 }
