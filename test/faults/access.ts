@@ -2,32 +2,11 @@
 // holds what it must. A seed that was red is played again with ACCESS_SEED, though no two rounds run alike.
 import { fileURLToPath } from 'node:url';
 import { accessRound } from '../support/access-trials.ts';
-import { createRandom } from '../support/seeded-random.ts';
-import { openSite } from '../support/site.ts';
 import type { Fault, FaultOptions, Toll } from './fault.ts';
 
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const rounds = 200;
 const shortRounds = 2;
-const today = { features: ['credentials', 'hours', 'once'], autoLockSeconds: 1 };
-const old = { autoLockSeconds: 1 };
-
-async function play(seed: number, short: boolean) {
-  const site = await openSite({ program, locks: [today, today, today, old], flags: ['--command-timeout-ms', '1000'] });
-  try {
-    return await accessRound({
-      site,
-      random: createRandom(seed),
-      locks: 4,
-      newLocks: 3,
-      people: 3,
-      forMs: short ? 4_000 : 8_000,
-      dies: true,
-    });
-  } finally {
-    await site.close();
-  }
-}
 
 async function run({ short, say }: FaultOptions): Promise<readonly Toll[]> {
   const given = process.env['ACCESS_SEED'];
@@ -36,7 +15,7 @@ async function run({ short, say }: FaultOptions): Promise<readonly Toll[]> {
   let done = 0;
   for (let round = 1; round <= count; round++) {
     const seed = given === undefined ? Math.floor(Math.random() * 1_000_000) : Number(given);
-    const { faults, tally } = await play(seed, short);
+    const { faults, tally } = await accessRound({ seed, program, things: short ? 150 : 300 });
     const things = [...tally.values()].reduce((sum, times) => sum + times, 0);
     done += things;
     say(`round ${round}, seed ${seed}: ${things} things done, ${faults.length} wrong`);

@@ -12,7 +12,8 @@ async function addAtOnce(house: AccessHouse, lock: number, number: string, endDa
   const { site, ledger, did, lies } = house;
   const query = { lockId: site.lockId(lock), cardNumber: number, method: 'regular', startDate: 0, endDate, addType: 2 };
   const lied = lies(lock);
-  const answer = house.isUp ? await house.ask('POST', `${cards}/add`, { query }) : undefined;
+  await house.whenUp();
+  const answer = await house.ask('POST', `${cards}/add`, { query });
   did(`card added: ${wordOf(answer)}`, lock, number);
   if (answer?.status === 200) ledger.wanted(lock, number, endDate);
   // Without an answer it is taken off again, but where it may have been there before.
@@ -40,7 +41,8 @@ async function remove(house: AccessHouse, lock: number, number: string, cardId: 
     did(`card deleted: queued: ${status}`, lock, number);
     return;
   }
-  const answer = house.isUp ? await house.ask('DELETE', `${cards}/delete`, { query }) : undefined;
+  await house.whenUp();
+  const answer = await house.ask('DELETE', `${cards}/delete`, { query });
   did(`card deleted: ${wordOf(answer)}`, lock, number);
   if (answer?.status === 200 || answer?.status === 404) ledger.unwanted(lock, number);
   else if (answer?.body.code !== 'lock-offline' && answer?.body.code !== 'lock-busy') ledger.open(lock, number);
@@ -76,7 +78,8 @@ export async function useCodes(house: AccessHouse): Promise<void> {
       const code = house.newCode();
       ledger.asked(lock, passcodeKey(code));
       const query = { lockId: site.lockId(lock), addType: 2, keyboardPwdType: 1, keyboardPwd: code, queue: random.below(2) };
-      const answer = house.isUp ? await house.ask('POST', '/api/v1/passcode/add', { query }) : undefined;
+      await house.whenUp();
+      const answer = await house.ask('POST', '/api/v1/passcode/add', { query });
       codes.push({ lock, code, entryId: answer?.status === 200 ? answer.body.keyboardPwdId : undefined, admitted: 0 });
       did(`code added: ${wordOf(answer)}`, lock, passcodeKey(code));
     } else await enterCode(house, random.below(Math.min(4, codes.length)));

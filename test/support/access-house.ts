@@ -2,7 +2,7 @@
 import { type AccessLedger, createAccessLedger } from './access-ledger.ts';
 import { type AccessTrail, createAccessTrail } from './access-trail.ts';
 import type { Random } from './seeded-random.ts';
-import type { Answer, Item, RequestOptions, Site } from './site.ts';
+import { type Answer, type Item, type RequestOptions, type Site, until } from './site.ts';
 
 export const access = '/api/v1/access';
 const year = 31_536_000_000;
@@ -10,6 +10,8 @@ const year = 31_536_000_000;
 export const ends = [0, Date.UTC(2099, 0, 1), Date.UTC(2099, 0, 1) + year];
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const patienceMs = 60_000;
 
 /** A passcode that opens once, for one lock. */
 export interface CodeOnce {
@@ -40,6 +42,9 @@ export interface AccessHouse extends Pick<HouseOptions, 'site' | 'random'> {
   /** The gateway is not dead. */
   isUp: boolean;
   hasFeatures(lock: number): boolean;
+  /** How many things were done so far. */
+  things(): number;
+  whenUp(): Promise<void>;
   /** A number that nobody had before. */
   newNumber(): string;
   newCode(): string;
@@ -77,6 +82,8 @@ export function openHouse({ site, random, locks: count, newLocks }: HouseOptions
   const house: AccessHouse = {
     ...{ site, random, trail, locks, ledger: createAccessLedger(), codes: [], neverThere: [], isOver: false, isUp: true },
     did: trail.did,
+    things: () => [...trail.tally.values()].reduce((sum, times) => sum + times, 0),
+    whenUp: () => until(() => house.isUp, 'the gateway is up'),
     hasFeatures: (lock) => lock <= newLocks,
     newNumber: () => String(7_000_000 + ++serial),
     newCode() {
@@ -96,11 +103,12 @@ export function openHouse({ site, random, locks: count, newLocks }: HouseOptions
     },
     ask,
     async insist(method, path, good, request = {}) {
-      for (;;) {
+      for (const deadline = performance.now() + patienceMs; ; ) {
         const answer = house.isUp ? await ask(method, path, request) : undefined;
         if (answer !== undefined && (good.includes(answer.status) || good.includes(answer.body.code))) return answer;
         if (answer?.body.code === 'storage-unavailable' || (answer !== undefined && answer.status < 500))
           throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+        if (performance.now() > deadline) throw new Error(`${method} ${path}: nobody answers`);
         await pause(20);
       }
     },

@@ -66,6 +66,10 @@ export async function livePerson(house: AccessHouse, externalId: string): Promis
     noted(suspended ? 'suspended' : 'unsuspended');
     did(suspended ? 'suspended' : 'unsuspended');
   }
+  async function takeOffSomewhere(number: string): Promise<void> {
+    const there = locks.filter((lock) => house.holds(lock, number));
+    if (there.length > 0) await takeOff(house, random.pick(there), number);
+  }
   async function lookForMissing(lock: number): Promise<void> {
     for (const entry of (await entriesOf(lock)) ?? []) if (entry['status'] === 'missing') ledger.seen(lock, String(entry['number']));
   }
@@ -88,7 +92,7 @@ export async function livePerson(house: AccessHouse, externalId: string): Promis
       noted('grant ended');
       did('grant ended');
     } else if (what < 7) await suspend(body['personId']);
-    else if (what < 9) await takeOff(house, house.pickLock(), random.pick(own));
+    else if (what < 9) await takeOffSomewhere(random.pick(own));
     else await lookForMissing(house.pickLock());
     await pause(random.below(random.chance(0.3) ? 900 : 60));
   }

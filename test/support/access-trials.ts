@@ -3,18 +3,29 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { enterCode, putCards, useCodes } from './access-direct.ts';
-import { type AccessHouse, type HouseOptions, openHouse, pause } from './access-house.ts';
+import { type AccessHouse, openHouse, pause } from './access-house.ts';
 import { type AccessFault, faultsAtLocks, faultsOnWire } from './access-judge.ts';
 import { killGateway, mischiefAtLock } from './access-mischief.ts';
 import { livePerson } from './access-people.ts';
 import { noteTraffic } from './lock-traffic.ts';
-import { until } from './site.ts';
+import { createRandom } from './seeded-random.ts';
+import { openSite, type Site, until } from './site.ts';
 
-export interface AccessTrialOptions extends HouseOptions {
-  readonly people: number;
-  readonly forMs: number;
-  /** The gateway dies now and then. */
-  readonly dies: boolean;
+const people = 3;
+const today = { features: ['credentials', 'hours', 'once'], autoLockSeconds: 1 };
+const old = { autoLockSeconds: 1 };
+const locks = [today, today, today, old];
+/** On a slow machine, too. */
+const patienceMs = 120_000;
+/** Without these a round shows nothing. */
+const worth = ['person changed', 'suspended', 'taken off at the lock', 'code admitted', 'lost-reply', 'away', 'kill -9'];
+
+export interface AccessRoundOptions {
+  readonly seed: number;
+  /** How many things are done in it at least. */
+  readonly things: number;
+  /** Another build than the usual one. */
+  readonly program?: string;
 }
 
 export interface AccessRound {
@@ -24,10 +35,19 @@ export interface AccessRound {
   readonly tally: ReadonlyMap<string, number>;
 }
 
-/** Resolves when all is quiet again. */
-export async function accessRound(options: AccessTrialOptions): Promise<AccessRound> {
-  const house = openHouse(options);
-  const { site, random, trail, locks } = house;
+/** A round in a house of its own; resolves when all is quiet again. */
+export async function accessRound({ seed, things, program }: AccessRoundOptions): Promise<AccessRound> {
+  const site = await openSite({ locks, flags: ['--command-timeout-ms', '1000'], ...(program !== undefined && { program }) });
+  try {
+    return await play(site, seed, things);
+  } finally {
+    await site.close();
+  }
+}
+
+async function play(site: Site, seed: number, things: number): Promise<AccessRound> {
+  const house = openHouse({ site, random: createRandom(seed), locks: locks.length, newLocks: locks.indexOf(old) });
+  const { random, trail } = house;
   const stopNoting = noteTraffic(house);
   /** Those that have not ended yet. */
   const busy = new Set<string>();
@@ -39,24 +59,26 @@ export async function accessRound(options: AccessTrialOptions): Promise<AccessRo
     });
   }
   const actors = [
-    ...Array.from({ length: options.people }, (_, index) =>
-      actor(`person ${index}`, livePerson(house, `P-${random.below(1_000_000)}-${index}`)),
-    ),
+    ...Array.from({ length: people }, (_, index) => actor(`person ${index}`, livePerson(house, `P-${random.below(1_000_000)}-${index}`))),
     ...[actor('direct', putCards(house)), actor('direct, too', putCards(house)), actor('codes', useCodes(house))],
-    ...(options.dies ? [actor('kill -9', killGateway(house))] : []),
-    ...locks.map((lock) => actor(`lock ${lock}`, mischiefAtLock(house, lock))),
+    actor('kill -9', killGateway(house)),
+    ...house.locks.map((lock) => actor(`lock ${lock}`, mischiefAtLock(house, lock))),
   ];
-  await Promise.race([pause(options.forMs), ...actors]);
+  const isEnough = (): boolean => house.things() >= things && worth.every((what) => trail.tally.has(what));
+  const enough = until(isEnough, 'enough was done', patienceMs).catch((error) => {
+    throw new Error(`${error}, after ${JSON.stringify([...trail.tally])}`);
+  });
+  await Promise.race([enough, ...actors]);
   house.isOver = true;
-  const isOver = until(() => busy.size === 0, 'all rest').catch((error) => {
+  const isOver = until(() => busy.size === 0, 'all rest', patienceMs).catch((error) => {
     throw new Error(`${error}: ${[...busy].join(', ')} are busy after ${JSON.stringify([...trail.tally])}`);
   });
   await Promise.race([isOver, Promise.all(actors).then(() => isOver)]);
   trail.note('all rest');
-  await Promise.all(locks.map((lock) => meetAgain(house, lock)));
+  await Promise.all(house.locks.map((lock) => meetAgain(house, lock)));
   for (let ago = 0; ago < 20; ago++) await enterCode(house, ago);
-  await Promise.all(locks.map((lock) => site.lock(lock).whenEventsAcknowledged()));
-  await until(async () => (await faultsAtLocks(house)).length === 0, 'all is as it must be', 20_000).catch(() => undefined);
+  await Promise.all(house.locks.map((lock) => site.lock(lock).whenEventsAcknowledged()));
+  await until(async () => (await faultsAtLocks(house)).length === 0, 'all is as it must be', 30_000).catch(() => undefined);
   // What is right now must stay so.
   await pause(300);
   const faults = [...(await faultsAtLocks(house)), ...faultsOnWire(house)];
