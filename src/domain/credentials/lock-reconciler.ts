@@ -119,10 +119,9 @@ export function createLockReconciler(ports: LockReconcilerPorts, lockId: LockId)
     breaker.retryAll();
   }
 
-  /** Whether what the lock holds is known, so that a step may be taken. */
+  /** Asks the lock what it holds. Whether that is known now, so that a step may be taken. */
   async function learn(looking: Looking, now: Known, there: LockEntries): Promise<boolean> {
     const { session } = now;
-    if (sure.has(session) && there.unsure.length === 0) return true;
     sure.delete(session);
     // Without any reason to ask, the lock is left alone.
     const isDue = now.mustList || there.unsure.length > 0 || (await planOf(looking, there)) !== undefined;
@@ -164,10 +163,10 @@ export function createLockReconciler(ports: LockReconcilerPorts, lockId: LockId)
     if (session === undefined) return end(false);
     const now = knownOf(session);
     const looking = { lock, session, memory: memories.of(lock), view };
-    const wasSure = sure.has(session);
-    if (!(await learn(looking, now, there))) return end(false);
+    const isKnown = sure.has(session) && there.unsure.length === 0;
+    if (!isKnown && !(await learn(looking, now, there))) return end(false);
     // What was learnt may be news for grants, too.
-    if (!wasSure) return true;
+    if (!isKnown) return true;
     const step = await planOf(looking, there);
     if (step === undefined) return end(true);
     const result = await runStep(entries, looking, step);
