@@ -1,0 +1,112 @@
+// What must hold of cards on many locks, through the real daemon: each function does something again and again, and resolves with a sentence
+// for each thing that is not as it must be.
+import { access, pause } from './access-house.ts';
+import { sentCredentials } from './lock-traffic.ts';
+import type { Random } from './seeded-random.ts';
+import { type Answer, type Item, type RequestOptions, type Site, until } from './site.ts';
+
+const cards = '/api/v1/identity-card';
+const putOps = ['put-credentials', 'add-card'];
+
+export const numbersOn = (site: Site, lock: number): readonly string[] => site.lock(lock).memory.cards.map(({ cardNumber }) => cardNumber);
+
+function entriesOn(site: Site, lock: number): Promise<readonly Item[]> {
+  return site.all(`${access}/locks/${site.lockId(lock)}/entries`);
+}
+
+export async function statusOf(site: Site, lock: number, number: string): Promise<unknown> {
+  return (await entriesOn(site, lock)).find((entry) => entry['number'] === number)?.['status'];
+}
+
+/** How often this card was sent to this lock. */
+export function putsOf(site: Site, lock: number, number: string): number {
+  const { deviceId } = site.lock(lock);
+  return sentCredentials(site.wire).filter((one) => one.deviceId === deviceId && one.number === number && putOps.includes(one.op)).length;
+}
+
+/** A person with one card for these locks. */
+export function grantTo(site: Site, number: string, locks: readonly number[]): Promise<Answer> {
+  const grants = [{ lockIds: locks.map((lock) => site.lockId(lock)) }];
+  const body = { name: number, credentials: [{ kind: 'card', cardNumber: number }], grants };
+  return site.api('PUT', `${access}/people/external/with-${number}`, { body });
+}
+
+/** Puts the card on the lock as soon as it can; resolves with its id. */
+export async function addQueued(site: Site, lock: number, number: string): Promise<number> {
+  const query = { lockId: site.lockId(lock), cardNumber: number, method: 'regular', startDate: 0, endDate: 0, addType: 2, queue: 1 };
+  const { status, body } = await site.api('POST', `${cards}/add`, { query });
+  if (status !== 200) throw new Error(`card ${number} was refused: ${JSON.stringify(body)}`);
+  return body.keyboardPwdId;
+}
+
+/** A card is granted to these locks and the gateway dies at a random moment, again and again: each card is on each lock, put twice at most. */
+export async function killsDuringGrants(site: Site, locks: readonly number[], kills: number, random: Random): Promise<readonly string[]> {
+  const wrong: string[] = [];
+  for (let kill = 1; kill <= kills; kill++) {
+    const number = String(6_000_000 + kill);
+    // The gateway may die before it answers.
+    const asked = grantTo(site, number, locks).catch(() => undefined);
+    await pause(random.below(150));
+    await site.kill9();
+    await asked;
+    await site.start();
+    const { status, body } = await grantTo(site, number, locks);
+    if (status >= 300) wrong.push(`kill ${kill}: ${status} ${JSON.stringify(body)}`);
+    const isThere = (lock: number): boolean => numbersOn(site, lock).includes(number);
+    await until(() => locks.every(isThere), 'it is on its locks').catch(() => undefined);
+    wrong.push(...locks.filter((lock) => !isThere(lock)).map((lock) => `kill ${kill}: ${number} is not on lock ${lock}`));
+    await until(async () => (await statusOf(site, locks[0] ?? 1, number)) === 'on-lock', 'the gateway says so').catch(() => undefined);
+  }
+  for (let kill = 1; kill <= kills; kill++) {
+    const number = String(6_000_000 + kill);
+    for (const lock of locks) {
+      const times = putsOf(site, lock, number);
+      if (times < 1 || times > 2) wrong.push(`kill ${kill}: ${number} was put ${times} times on lock ${lock}`);
+    }
+  }
+  return wrong;
+}
+
+/** Cards are taken off, and the reply or the command is lost: what is off is off, what is left is known, and a stranger's card is untouched. */
+export async function removalsWithoutAnswer(site: Site, lock: number, removals: number, random: Random): Promise<readonly string[]> {
+  const [handle, lockId, stranger] = [site.lock(lock), site.lockId(lock), String(5_500_000 + lock)];
+  handle.learn({ kind: 'card', number: stranger, startDate: 0, endDate: 0 });
+  const left = new Set<string>([stranger]);
+  const wrong: string[] = [];
+  for (let removal = 1; removal <= removals; removal++) {
+    const number = String(5_000_000 + lock * 10_000 + removal);
+    const cardId = await addQueued(site, lock, number);
+    await until(async () => (await statusOf(site, lock, number)) === 'on-lock', `${number} is on lock ${lock}`);
+    const isOff = random.chance(0.5);
+    handle.script([{ kind: isOff ? 'lost-reply' : 'silence' }]);
+    const request: RequestOptions = { query: { lockId, cardId, deleteType: 2 } };
+    const { body } = await site.api('DELETE', `${cards}/delete`, request);
+    if (body.code !== 'lock-timeout') wrong.push(`removal ${removal} at lock ${lock}: ${JSON.stringify(body)}`);
+    if (!isOff) left.add(number);
+    const expected = isOff ? undefined : 'on-lock';
+    await until(async () => (await statusOf(site, lock, number)) === expected, 'it is settled').catch(() => undefined);
+    const status = await statusOf(site, lock, number);
+    if (status !== expected)
+      wrong.push(`removal ${removal} at lock ${lock}: ${number} is called ${status}, and is ${isOff ? 'off' : 'on'}`);
+    // It stays so, whatever comes next; at last the way is free for the next.
+    if (!isOff && random.chance(0.5)) {
+      if ((await site.api('DELETE', `${cards}/delete`, request)).status === 200) left.delete(number);
+    }
+  }
+  const held = numbersOn(site, lock).toSorted();
+  if (String(held) !== String([...left].toSorted())) wrong.push(`lock ${lock} holds ${held} and not ${[...left].toSorted()}`);
+  return wrong;
+}
+
+/** How long unlocks of this lock take, in milliseconds, in their order. */
+export async function unlockTimes(site: Site, lock: number, unlocks: number): Promise<readonly number[]> {
+  const times: number[] = [];
+  for (let unlock = 0; unlock < unlocks; unlock++) {
+    const from = performance.now();
+    const { status } = await site.api('POST', '/api/v1/lock/unlock', { query: { lockId: site.lockId(lock) } });
+    if (status !== 200) throw new Error(`lock ${lock} was not unlocked: ${status}`);
+    times.push(performance.now() - from);
+    await site.api('POST', '/api/v1/lock/lock', { query: { lockId: site.lockId(lock) } });
+  }
+  return times.toSorted((one, other) => one - other);
+}
