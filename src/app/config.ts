@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { bridges } from './config-bridges.ts';
 import { contradictionsIn } from './config-contradictions.ts';
 import { type ConfigFile, readConfigFile } from './config-file.ts';
+import { notifications } from './config-notifications.ts';
 import { givenValue, settings } from './config-settings.ts';
 import {
   certificateName,
@@ -71,6 +72,7 @@ const schema = group({
     timeoutMs: integerFrom(100, 60_000).default(10_000),
   }).prefault({}),
   signIn: group({ administratorsNeedPasskey: enabled.default(false) }).prefault({}),
+  notifications,
   logLevel: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
 });
 
@@ -139,13 +141,14 @@ export function loadConfig({ file, environment, flags }: ConfigSources): LoadedC
 export const credentialsPrefix = '$CREDENTIALS_DIRECTORY/';
 
 /**
- * Replaces the prefix by the folder in which systemd has put the files for TLS and for bridges. Outside its service there is no such folder,
+ * Replaces the prefix by the folder in which systemd has put the files for TLS, bridges and notifications. Outside its service there is no such folder,
  * and the names stay as they are.
  */
 function withCredentials(config: Config, directory: string | undefined): Config {
   if (!directory) return config;
   const placed = (path: string) => (path.startsWith(credentialsPrefix) ? `${directory}/${path.slice(credentialsPrefix.length)}` : path);
   const { tls } = config;
+  const { email, ntfy, ...others } = config.notifications;
   return {
     ...config,
     tls: tls === 'auto' ? tls : { certificate: placed(tls.certificate), key: placed(tls.key) },
@@ -154,6 +157,11 @@ function withCredentials(config: Config, directory: string | undefined): Config 
       ...(passwordFile === undefined ? {} : { passwordFile: placed(passwordFile) }),
       ...(ca === undefined ? {} : { ca: placed(ca) }),
     })),
+    notifications: {
+      ...others,
+      ...(email && { email: { ...email, ...(email.passwordFile !== undefined && { passwordFile: placed(email.passwordFile) }) } }),
+      ...(ntfy && { ntfy: { ...ntfy, ...(ntfy.tokenFile !== undefined && { tokenFile: placed(ntfy.tokenFile) }) } }),
+    },
   };
 }
 

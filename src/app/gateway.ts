@@ -1,4 +1,6 @@
 // The composition root: builds every part in order, and says in which order they start. Each file beside it joins one area.
+
+import { hostname } from 'node:os';
 import { localAdministrator } from '../domain/accounts/account.ts';
 import type { AlarmDetectorSettings } from '../domain/alarms/alarm-detector.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
@@ -7,8 +9,11 @@ import type { Log, Part } from '../domain/part.ts';
 import type { DeviceKind } from '../drivers/device-protocol.ts';
 import { createCommandIds } from '../drivers/native/command-ids.ts';
 import { deliveryBody, testBody } from '../http/api/webhook-views.ts';
-import { createWebhookNetworks } from '../integrations/webhooks/networks.ts';
+import { createEmailSender } from '../integrations/email/email-sender.ts';
+import { createNetworks } from '../integrations/networks.ts';
+import { createNtfySender } from '../integrations/ntfy/ntfy-sender.ts';
 import { createWebhookSender } from '../integrations/webhooks/sender.ts';
+import { machineTimeZone } from '../platform/clock.ts';
 import { createSystemd, notifyBySystemd } from '../platform/systemd.ts';
 import { shortenCollections } from '../platform/v8-flags.ts';
 import { type AccessServices, createAccessServices } from './access-services.ts';
@@ -105,6 +110,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
     services.lastRecords,
     http,
     services.webhooks,
+    services.notifications,
     discovery,
     systemd,
   ];
@@ -140,11 +146,42 @@ function createServicesFor(base: Base, { store, storageHealth }: Storage, driver
     commandTimeoutMs: config.commandTimeoutMs,
     recordDays: config.retention.records,
     alarmDetector: alarmDetectorSettings(config),
-    webhookSender: createWebhookSender({ networks: createWebhookNetworks({ networks, ownPorts }), timeoutMs, clock, version }),
+    webhookSender: createWebhookSender({
+      networks: createNetworks({ networks, setting: 'webhooks.networks', ownPorts }),
+      timeoutMs,
+      clock,
+      version,
+    }),
     webhookBodies: { event: deliveryBody, test: testBody },
+    ...notificationOptions(base, ownPorts),
     nextTurn,
     random: Math.random,
   });
+}
+
+/** How long a mail server or an ntfy server may take. */
+const notificationTimeoutMs = 20_000;
+
+function notificationOptions({ config, version, clock, addresses }: Base, ownPorts: () => readonly number[]) {
+  const { email, ntfy, networks, page } = config.notifications;
+  const surroundings = {
+    ...{ networks: createNetworks({ networks, setting: 'notifications.networks', ownPorts }), clock, version },
+    timeoutMs: notificationTimeoutMs,
+  };
+  /** The name in the address of the console, unless the operator has given another one. */
+  const host = config.tlsNames[0] ?? hostname();
+  function consolePage(): string {
+    const { https, http } = addresses.all();
+    return page?.replace(/\/$/, '') ?? (https === undefined ? `http://${host}:${http?.port}` : `https://${host}:${https.port}`);
+  }
+  return {
+    timeZone: config.timeZone === 'auto' ? machineTimeZone() : config.timeZone,
+    notificationSenders: {
+      ...(email && { email: createEmailSender({ ...email, ...surroundings }) }),
+      ...(ntfy && { ntfy: createNtfySender({ ...ntfy, ...surroundings }) }),
+    },
+    confirmationLink: (secret: string) => `${consolePage()}/#/notifications/${secret}`,
+  };
 }
 
 function createAccessServicesFor(base: Base, { store }: Storage, drivers: Drivers, services: Services): AccessServices {

@@ -29,6 +29,8 @@ import { createReportService } from '../domain/locks/report-service.ts';
 import { createStallDetector } from '../domain/locks/stall-detector.ts';
 import { createStateCertainty } from '../domain/locks/state-certainty.ts';
 import { createMutex, type Mutex } from '../domain/mutex.ts';
+import { createNotificationService } from '../domain/notifications/notification-service.ts';
+import type { NotificationSurroundings } from '../domain/notifications/notification-workers.ts';
 import { createGroupChanges } from '../domain/people/group-changes.ts';
 import type { NextTurn } from '../domain/people/in-slices.ts';
 import { createRecordService } from '../domain/records/record-service.ts';
@@ -54,6 +56,10 @@ export interface ServicesOptions {
   readonly alarmDetector: AlarmDetectorSettings;
   readonly webhookSender: WebhookSender;
   readonly webhookBodies: WebhookBodies;
+  readonly notificationSenders: NotificationSurroundings['senders'];
+  /** As the notification service has it. */
+  readonly confirmationLink: (secret: string) => string;
+  readonly timeZone: string;
   /** 'ok', or what is wrong with the data directory. */
   readonly storageHealth: () => string;
   readonly nextTurn: NextTurn;
@@ -116,12 +122,16 @@ function createLiveServices(options: ServicesOptions, { lists, certainty }: Comm
     bodies: options.webhookBodies,
     random: options.random,
   });
+  const notifications = createNotificationService({
+    ...{ clock, events, live, accounts, locks, secrets, clockIsSuspect, settings: stores.settings, random: options.random },
+    ...{ senders: options.notificationSenders, timeZone: options.timeZone, confirmationLink: options.confirmationLink },
+  });
   const accessRecorder = createAccessRecorder({ clock, events, log: stores.access, locks, entries, accounts, people, nextTurn });
   /** What programs and the access log learn of a change is on the disk before its caller learns that it is done. */
   const changeStored = async (): Promise<void> => {
     await Promise.all([webhooks.stored(), accessRecorder.stored()]);
   };
-  return { alarms, live, webhooks, accessRecorder, changeStored };
+  return { alarms, live, webhooks, notifications, accessRecorder, changeStored };
 }
 
 type LiveServices = ReturnType<typeof createLiveServices>;

@@ -137,6 +137,7 @@ export function createStatus(options: StatusOptions) {
         broker: brokerStats(),
         events: eventStats(),
         webhooks: services.webhooks.stats(),
+        notifications: services.notifications.stats(),
         control: controlStats(),
       };
     },
@@ -156,6 +157,7 @@ export function createStatus(options: StatusOptions) {
         broker: brokerStats(),
         events: eventStats(),
         webhooks: services.webhooks.stats(),
+        notifications: services.notifications.stats(),
       };
     },
 

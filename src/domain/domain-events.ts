@@ -7,6 +7,7 @@ import type { Hub } from './locks/hub.ts';
 import type { DeviceId, Lock, LockId, LockStatus, OpenState } from './locks/lock.ts';
 import type { CommandId, CommandOutcome, DriverCommand, LockCommand } from './locks/lock-command.ts';
 import type { HelloReport } from './locks/lock-report.ts';
+import type { NotificationChannel } from './notifications/notification.ts';
 import type { Person } from './people/person.ts';
 import type { Suggestion } from './readers/suggestion.ts';
 import type { StoredEvents } from './records/record-ports.ts';
@@ -69,6 +70,10 @@ export interface LoggedEvents {
   'webhook-works': { readonly webhookId: WebhookId };
   'webhook-gone': { readonly webhookId: WebhookId };
   'deliveries-failed': { readonly webhookId: WebhookId; readonly count: number };
+  'notifications-failing': { readonly account: string; readonly channel: NotificationChannel; readonly reason: string };
+  'notifications-work': { readonly account: string; readonly channel: NotificationChannel };
+  /** Messages to an account were given up after 24 hours. */
+  'notifications-failed': { readonly account: string; readonly channel: NotificationChannel };
   /** An import was applied, but for `conflicts` people; or it stopped, for `reason`. */
   'import-ended': {
     readonly importId: string;

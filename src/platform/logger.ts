@@ -99,6 +99,9 @@ const sentences: Readonly<Record<keyof LoggedEvents, readonly ['info' | 'warn' |
   'webhook-works': ['info', 'the receiver of a webhook takes what it is sent again'],
   'webhook-gone': ['warn', 'the receiver of a webhook does not want to hear any more (410): the webhook was switched off'],
   'deliveries-failed': ['warn', 'deliveries of a webhook failed for a day; they are kept to be replayed'],
+  'notifications-failing': ['warn', 'messages to an account do not get through; they are tried again'],
+  'notifications-work': ['info', 'messages to an account get through again'],
+  'notifications-failed': ['warn', 'a message to an account was given up after a day; the list of failures has it'],
   'follow-up-failed': ['info', 'a follow-up of a hello did not get through; it comes again with the next one'],
   'import-ended': ['info', 'an import was applied, or stopped'],
 };

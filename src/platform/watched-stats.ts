@@ -49,6 +49,7 @@ export interface WatchedStats {
     readonly failed: number;
     readonly dropped: number;
   };
+  readonly notifications: { readonly waiting: number; readonly sent: number; readonly refused: number; readonly failed: number };
 }
 
 export interface WatchedLock {
@@ -94,6 +95,7 @@ export const gauges: readonly (readonly [name: string, help: string, Read])[] = 
   ['latchd_mqtt_connections', 'Open connections to the broker.', ({ broker }) => broker.openConnections],
   ['latchd_mqtt_reads_waiting', 'Connections that wait for their turn to be read.', ({ broker }) => broker.readsWaiting],
   ['latchd_event_listeners', 'Clients that listen to live events.', ({ events }) => events.listeners],
+  ['latchd_notifications_waiting', 'What is to be told to people and waits.', ({ notifications }) => notifications.waiting],
   ['latchd_webhook_deliveries_waiting', 'Deliveries of webhooks that wait in memory.', ({ webhooks }) => webhooks.waiting],
   ['latchd_mqtt_held_bytes', 'Bytes of messages that wait for the disk.', ({ broker }) => broker.heldBytes],
 ];
@@ -125,6 +127,11 @@ export const countersByReason: readonly (readonly [name: string, help: string, R
     'latchd_webhook_deliveries_total',
     'Delivered; refused: attempts that failed; failed: given up after a day; dropped: newer ones took their place.',
     ({ webhooks: { delivered, refused, failed, dropped } }) => ({ delivered, refused, failed, dropped }),
+  ],
+  [
+    'latchd_notifications_total',
+    'Messages to people. Sent; refused: attempts that failed; failed: given up after a day.',
+    ({ notifications: { sent, refused, failed } }) => ({ sent, refused, failed }),
   ],
   ['latchd_mqtt_refused_connections_total', 'Connections that were refused.', ({ broker }) => broker.refusedConnections],
   ['latchd_mqtt_refused_frames_total', 'Connections that were ended for what came over them.', ({ broker }) => broker.refusedFrames],

@@ -24,6 +24,8 @@ const defaults = {
   backup: { at: '02:30', folder: 'backups', keep: 7 },
   alarms: { offlineAfterSeconds: 60, endAfterSeconds: 60, silentAfterHours: 26, lowBatteryPercent: 20 },
   webhooks: { networks: [], timeoutMs: 10_000 },
+  notifications: { networks: [] },
+  signIn: { administratorsNeedPasskey: false },
   logLevel: 'info',
 };
 

@@ -15,12 +15,14 @@ import type { CommandId } from '../../src/domain/locks/lock-command.ts';
 import type { CommandIds } from '../../src/domain/locks/lock-link.ts';
 import type { LockEvent } from '../../src/domain/locks/lock-report.ts';
 import { createMutex } from '../../src/domain/mutex.ts';
+import { createNotificationService } from '../../src/domain/notifications/notification-service.ts';
 import type { Secrets } from '../../src/domain/secrets.ts';
 import { createTimeZone } from '../../src/domain/time-zone.ts';
 import { createWebhookService } from '../../src/domain/webhooks/webhook-service.ts';
 import type { WebhookBodies } from '../../src/domain/webhooks/webhook-workers.ts';
 import { createNativeDriver } from '../../src/drivers/native/driver.ts';
 import { createFakeLink, type FakeLink } from './fake-link.ts';
+import { createFakeMessages } from './fake-messages.ts';
 import { createFakeReceiver } from './fake-receiver.ts';
 import { createMemoryAccessLog } from './memory-access-log.ts';
 import {
@@ -346,6 +348,7 @@ export async function createDomain(
     alarms: { ...memoryAlarms, keep: (value) => write('alarms.keep', () => memoryAlarms.keep(value)) },
   };
   const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+  const messages = createFakeMessages();
   const services = createServices({
     ...{ clock, secrets, events, drivers, commandIds, webhookBodies, random, clockIsSuspect },
     stores,
@@ -353,6 +356,9 @@ export async function createDomain(
     recordDays: 184,
     alarmDetector: { offlineAfterMs: 60_000, endAfterMs: 60_000, silentAfterMs: 26 * 3_600_000, lowBatteryPercent: 20 },
     webhookSender: receiver.sender,
+    notificationSenders: { email: messages.sender, ntfy: messages.sender },
+    confirmationLink: (secret) => `https://gateway.local/#/notifications/${secret}`,
+    timeZone: 'Europe/Berlin',
     storageHealth: () => gatewayStorage.health,
     nextTurn: () => Promise.resolve(),
   });
@@ -385,6 +391,14 @@ export async function createDomain(
       webhooks: webhookStore,
       sender: receiver.sender,
       bodies: webhookBodies,
+    });
+
+  /** As a new process would make it, over the same stores. */
+  const createNotifications = () =>
+    createNotificationService({
+      ...{ clock, events, live, accounts, secrets, random, clockIsSuspect, locks, settings: stores.settings },
+      ...{ senders: { email: messages.sender, ntfy: messages.sender }, timeZone: 'Europe/Berlin' },
+      confirmationLink: (secret) => `https://gateway.local/#/notifications/${secret}`,
     });
 
   const memoryAudit = createMemoryAudit();
@@ -457,6 +471,9 @@ export async function createDomain(
     webhookStore,
     createWebhooks,
     webhooks,
+    messages,
+    notifications: services.notifications,
+    createNotifications,
     accessServices,
     ...boardServices,
     pause,

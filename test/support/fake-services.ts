@@ -34,6 +34,7 @@ import { nativeDriver } from '../../src/domain/locks/hub.ts';
 import { type DeviceId, type Lock, type LockId, type LockStatus, unknownStatus } from '../../src/domain/locks/lock.ts';
 import type { LockService, LockView } from '../../src/domain/locks/lock-service.ts';
 import type { RegistrationService } from '../../src/domain/locks/registration-service.ts';
+import type { NotificationService } from '../../src/domain/notifications/notification-service.ts';
 import { paginate } from '../../src/domain/page.ts';
 import type { Log } from '../../src/domain/part.ts';
 import type { GrantService } from '../../src/domain/people/grant-service.ts';
@@ -208,6 +209,7 @@ export interface FakeServices {
   readonly passkeys: Open<PasskeyService>;
   readonly live: Open<LiveService>;
   readonly webhooks: Open<WebhookService>;
+  readonly notifications: Open<NotificationService>;
   readonly imports: Open<ImportService>;
   readonly revocations: Open<RevocationService>;
   readonly suggestions: Open<SuggestionService>;
@@ -289,6 +291,13 @@ function createFakeServices(): FakeServices {
       closesAt: () => unexpected('pairing.closesAt'),
       pending: () => unexpected('pairing.pending'),
       stop: () => unexpected('pairing.stop'),
+    },
+    notifications: {
+      get: () => unexpected('notifications.get'),
+      change: async () => unexpected('notifications.change'),
+      confirm: async () => unexpected('notifications.confirm'),
+      test: async () => unexpected('notifications.test'),
+      failures: () => unexpected('notifications.failures'),
     },
     webhooks: {
       create: async () => unexpected('webhooks.create'),

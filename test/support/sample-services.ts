@@ -10,6 +10,7 @@ import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
 import type { CardId } from '../../src/domain/credentials/card.ts';
 import type { Entry } from '../../src/domain/credentials/entry.ts';
 import type { DeviceId, LockId } from '../../src/domain/locks/lock.ts';
+import type { FailureView, NotificationsView } from '../../src/domain/notifications/notification-service.ts';
 import { paginate } from '../../src/domain/page.ts';
 import type { CredentialId, PersonId } from '../../src/domain/people/person.ts';
 import type { Suggestion } from '../../src/domain/readers/suggestion.ts';
@@ -70,6 +71,7 @@ export function answerWithSamples({
   alarms,
   audit,
   webhooks,
+  notifications,
   imports,
   revocations,
   suggestions,
@@ -294,6 +296,34 @@ export function answerWithSamples({
     },
     ...{ username: 'alice', waiting: 0, failed: 1, forgotten: 0, failingSince: null },
   };
+  const notified = {
+    to: 'erika@example.org',
+    alarms: true,
+    events: ['refused'] as const,
+    lockIds: [],
+    groupIds: [],
+    waiting: 0,
+    failure: '',
+  };
+  const chosen = (isConfirmed: boolean): NotificationsView => ({
+    ...{ available: ['email', 'ntfy'], language: 'de', email: { ...notified, isConfirmed }, ntfy: null },
+  });
+  notifications.get = () => chosen(false);
+  notifications.failures = (_caller, _whose, page) =>
+    paginate<FailureView>(
+      [
+        {
+          ...{ username: 'alice', channel: 'email', kind: 'alarm', at: 1_763_715_501_000, count: 1, attempts: 55 },
+          ...{ triedAt: 1_763_801_901_000, reason: 'no answer: ECONNREFUSED' },
+        },
+      ],
+      page,
+    );
+  Object.assign(notifications, {
+    change: asked('changeNotifications', Promise.resolve(chosen(false))),
+    confirm: asked('confirmAddress', Promise.resolve(chosen(true))),
+    test: asked('testNotification', Promise.resolve({ delivered: true, status: 250, reason: '', ms: 120 })),
+  });
   webhooks.list = async (_caller, page) => paginate([view], page);
   webhooks.deliveries = async (_caller, _webhookId, page) =>
     paginate<DeliveryLogEntry>(

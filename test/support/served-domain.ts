@@ -63,6 +63,7 @@ export async function serveDomain(
     groupLock: world.groupLock,
     eventStreams,
     webhooks: world.webhooks,
+    notifications: world.notifications,
     ...world.accessServices,
     upkeep: noUpkeep(createBackupService({ clock: world.clock, audit: world.audit, archives: createMemoryArchives(world.clock.now) })),
     readiness: () => ({ ready: true, parts: {} }),

@@ -714,6 +714,7 @@ export const de: Strings = {
       'webhook-secret': 'Neues Geheimnis für einen Webhook',
       'webhook-test': 'Webhook getestet',
       'webhook-replay': 'Ereignis noch einmal an einen Webhook gesendet',
+      notifications: 'Benachrichtigungen eingestellt oder getestet',
       'account-rights': 'Rechte eines Kontos',
       'card-lost': 'Karte verloren gemeldet',
       'card-found': 'Karte wiedergefunden',

@@ -679,6 +679,7 @@ export const en = {
       'webhook-secret': 'New secret for a webhook',
       'webhook-test': 'Webhook tested',
       'webhook-replay': 'Event sent to a webhook again',
+      notifications: 'Notifications changed or tested',
       'account-rights': 'Rights of an account',
       'card-lost': 'Card reported lost',
       'card-found': 'Card found again',

@@ -1,11 +1,14 @@
 // What each account has chosen for itself. An account that has chosen nothing has no settings stored.
 import type { LockId } from '../locks/lock.ts';
+import type { NotificationSettings } from '../notifications/notification.ts';
 import type { AccountId } from './account.ts';
 
 export interface AccountSettings {
   readonly accountId: AccountId;
   /** The locks that this person sees first, in the order that the person chose; at most 100. */
   readonly favourites: readonly LockId[];
+  /** Absent: the account is told of nothing. */
+  readonly notifications?: NotificationSettings;
 }
 
 export interface AccountSettingsStore {

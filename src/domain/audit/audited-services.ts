@@ -12,6 +12,7 @@ import type { LockId } from '../locks/lock.ts';
 import type { Removal } from '../locks/lock-removal.ts';
 import type { LockService } from '../locks/lock-service.ts';
 import type { RegistrationService } from '../locks/registration-service.ts';
+import type { NotificationService } from '../notifications/notification-service.ts';
 import type { WebhookId } from '../webhooks/webhook.ts';
 import type { WebhookService } from '../webhooks/webhook-service.ts';
 import { type AuditTable, type AuditTrail, audited } from './audit.ts';
@@ -134,6 +135,19 @@ const alarms: AuditTable<Pick<AlarmService, 'list' | 'end'>> = {
   end: ([, kind, lockId]) => ({ action: 'alarm-end', object: ofLock(lockId), detail: kind }),
 };
 
+// Without addresses and topics, which are for the person alone.
+const notifications: AuditTable<NotificationService> = {
+  get: 'not-audited',
+  change: ([{ username }, changes]) => ({
+    action: 'notifications',
+    object: `account ${username}`,
+    detail: Object.keys(changes).join(', '),
+  }),
+  confirm: ([{ username }]) => ({ action: 'notifications', object: `account ${username}`, detail: 'address confirmed' }),
+  test: ([{ username }, channel]) => ({ action: 'notifications', object: `account ${username}`, detail: `test by ${channel}` }),
+  failures: 'not-audited',
+};
+
 // Without the URL, which may contain a key of the receiver, and without the secret.
 const webhooks: AuditTable<WebhookService> = {
   create: ([, { name }], made) => ({
@@ -183,3 +197,4 @@ export const auditedLocks = (service: LockService, trail: AuditTrail, attempts: 
 export const auditedCards = (service: CardService, trail: AuditTrail) => audited(service, cards, trail);
 export const auditedAlarms = (service: Pick<AlarmService, 'list' | 'end'>, trail: AuditTrail) => audited(service, alarms, trail);
 export const auditedWebhooks = (service: WebhookService, trail: AuditTrail) => audited(service, webhooks, trail);
+export const auditedNotifications = (service: NotificationService, trail: AuditTrail) => audited(service, notifications, trail);

@@ -1,6 +1,7 @@
 // One delivery worker for each webhook that is enabled and whose account exists.
 import type { AccountId, Caller } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-ports.ts';
+import { presentCaller } from '../accounts/present-caller.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { Mutex } from '../mutex.ts';
 import { createRateLimitedQueue } from '../rate-limiter.ts';
@@ -54,18 +55,6 @@ export function createWebhookWorkers(
   const feeds = new Map<AccountId, AccountFeed>();
   let isRunning = false;
 
-  /** The account with the rights that it has whenever it is asked. */
-  function callerOf(accountId: AccountId, username: string): Caller {
-    return {
-      ...{ accountId, username },
-      get gatewayAdministrator() {
-        return accounts.get(accountId)?.gatewayAdministrator === true;
-      },
-      get accessManager() {
-        return accounts.get(accountId)?.accessManager === true;
-      },
-    };
-  }
   /** The feed of the account, which all its webhooks share. */
   function feedOf(caller: Caller): AccountFeed {
     const feed = feeds.get(caller.accountId) ?? createAccountFeed({ live, caller, deliveryOf });
@@ -93,7 +82,7 @@ export function createWebhookWorkers(
     const one = known.get(webhookId) ?? know(webhook);
     const account = accounts.get(webhook.accountId);
     if (!isRunning || account === undefined || !one.webhook.enabled || one.worker !== undefined) return;
-    const caller = callerOf(account.accountId, account.username);
+    const caller = presentCaller(accounts, account);
     let isGone = false;
     one.worker = createDeliveryWorker({
       ...{ ...options, stats, rateLimiter, deliveryOf, progress, channel: channelTo(one) },

@@ -11,6 +11,7 @@ import { boardSchemas } from './board-schemas.ts';
 import { entrySchemas } from './entry-schemas.ts';
 import { importSchemas } from './import-schemas.ts';
 import { bridge, capabilities, driver, mqttLogin } from './make-schemas.ts';
+import { notificationSchemas } from './notification-schemas.ts';
 import * as people from './people-schemas.ts';
 import { besideOpeners, completeness, hidden, opener } from './question-schemas.ts';
 import { readerSchemas } from './reader-schemas.ts';
@@ -343,6 +344,8 @@ export const responseSchemas = {
   WebhookAttempt: z.strictObject({ delivered: z.boolean(), status: z.int().nullable(), reason: z.string(), ms: count }),
   Delivery: delivery,
   DeliveryPage: page(delivery),
+  ...notificationSchemas,
+  FailedNotificationPage: page(notificationSchemas.FailedNotification),
   ...importSchemas,
   Revocation: revocationSchemas.Revocation,
   ...readerSchemas,

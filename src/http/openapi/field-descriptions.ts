@@ -139,7 +139,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   matched: 'Whether answers carry the number of the command.',
   query: 'Whether its state can be asked; else it is what the lock last said.',
   events:
-    '`exactly-once`: every event is recorded once. `live`: those that happen while it is offline are not reported. `none`: it reports none.',
+    '`exactly-once`: every event is recorded once. `live`: those that happen while it is offline are not reported. `none`: it reports none. Of notifications: which events at doors are told.',
   who: 'Whom its events name: by a name, by a number, or not.',
   wrongCodes: 'Whether wrong codes are recorded.',
   cards: 'Of a capability, whether cards can be put on it; of a suggestion, how many cards of the lock were refused reversed.',
@@ -225,6 +225,16 @@ export const memberDocs: Readonly<Record<string, string>> = {
   attempts: 'How often it was tried since the gateway was started.',
   attemptDate: 'When it was tried last: milliseconds since 1970 (UTC).',
 
+  // Notifications (HTTP API 13.4)
+  available: 'Through what the operator lets messages be sent: `email`, `ntfy`.',
+  language: 'In which language messages are: `en` or `de`.',
+  email: 'What is told by e-mail; null: nothing.',
+  ntfy: 'What is told by ntfy; null: nothing.',
+  topic: 'The topic of the ntfy server to which messages go. Whoever knows it may read them, unless the server asks for a password.',
+  confirmed: 'Whether the address was confirmed; until then nothing is sent to it.',
+  failure: 'Why the last attempt to send failed; empty when it did not.',
+  channel: 'By what a message is sent: `email` or `ntfy`.',
+
   // People (HTTP API 12.3 and 12.4)
   access: 'What the change of the group did.',
   gained: 'How many people grants open the lock to that they did not before.',
@@ -240,7 +250,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   by: 'Account that did it, as it was named then.',
   createdBy: 'Account that made it, as it was named then.',
   grantId: 'Id of the grant; never given twice.',
-  groupIds: 'Ids of groups: all locks that belong to them at the time.',
+  groupIds: 'Ids of groups: all locks that belong to them at the time. Of notifications, besides `lockIds`; both empty for all.',
   wanted: 'How many credentials there should be on the locks.',
   'on-lock': 'How many are surely there.',
   pending: 'How many are on their way, or wait for their lock.',
@@ -291,7 +301,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   groups: 'The groups in their order; the locks without one last.',
   position: 'Which group of this answer it is, from 1.',
   stateAt: 'When the lock said so: milliseconds since 1970 (UTC); null when it never has.',
-  alarms: 'The kinds of the active alarms of the lock that you may see, the newest first.',
+  alarms: 'The kinds of the active alarms of the lock that you may see, the newest first. Of notifications: whether alarms are told.',
   passage: 'Whether its passage mode is on: it does not lock itself.',
   autoLockAt:
     'When the unlocked lock should lock itself: milliseconds since 1970 (UTC); null: it is locked, does not, or nothing is known of it.',

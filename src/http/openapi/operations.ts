@@ -15,6 +15,7 @@ import { healthDocs } from '../api/health-docs.ts';
 import { hubDocs } from '../api/hub-docs.ts';
 import { importDocs } from '../api/import-docs.ts';
 import { lockDocs } from '../api/lock-docs.ts';
+import { notificationDocs } from '../api/notification-docs.ts';
 import { pairingDocs } from '../api/pairing-docs.ts';
 import { passcodeDocs } from '../api/passcode-docs.ts';
 import { peopleDocs } from '../api/people-docs.ts';
@@ -39,6 +40,7 @@ export const tables = {
   Pairing: pairingDocs,
   Alarms: alarmDocs,
   Webhooks: webhookDocs,
+  Notifications: notificationDocs,
   'Lost credentials': revocationDocs,
   Readers: readerDocs,
   Questions: questionDocs,
@@ -69,6 +71,7 @@ export const tableDocs: Readonly<Record<keyof typeof tables, string>> = {
   Pairing: 'Locks that bring a key of their own making, or that a bridge announces, wait here to be confirmed.',
   Alarms: 'What somebody should look at, from its beginning to its end.',
   Webhooks: 'What happens, sent by the gateway to a program of yours.',
+  Notifications: 'Alarms and events by e-mail and ntfy, as each account chooses.',
   'Lost credentials': 'What was lost, and at which door it is surely dead.',
   Readers: 'Which way round a reader gives cards, and cards that become a person’s at a reader.',
   Questions: 'Of the day after: who could open a door, what somebody did, and whether anything is missing.',

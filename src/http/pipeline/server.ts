@@ -19,6 +19,7 @@ import type { FoundDevices } from '../../domain/locks/found-devices.ts';
 import type { HubService } from '../../domain/locks/hub.ts';
 import type { LockService } from '../../domain/locks/lock-service.ts';
 import type { RegistrationService } from '../../domain/locks/registration-service.ts';
+import type { NotificationService } from '../../domain/notifications/notification-service.ts';
 import type { Log, Part } from '../../domain/part.ts';
 import type { GrantService } from '../../domain/people/grant-service.ts';
 import type { ImportService } from '../../domain/people/import-service.ts';
@@ -47,6 +48,7 @@ import { healthRoutes, type Readiness } from '../api/health-routes.ts';
 import { hubRoutes } from '../api/hub-routes.ts';
 import { importRoutes } from '../api/import-routes.ts';
 import { lockRoutes } from '../api/lock-routes.ts';
+import { notificationRoutes } from '../api/notification-routes.ts';
 import { type DrawQr, invitationRoutes, ownAccountRoutes } from '../api/own-account-routes.ts';
 import { pairingRoutes } from '../api/pairing-routes.ts';
 import { passcodeRoutes } from '../api/passcode-routes.ts';
@@ -116,6 +118,7 @@ export interface HttpServerOptions {
   drawQr: DrawQr;
   eventStreams: EventStreams;
   webhooks: WebhookService;
+  notifications: NotificationService;
   imports: ImportService;
   revocations: RevocationService;
   suggestions: SuggestionService;
@@ -204,6 +207,7 @@ function routesOf(
     ...alarmRoutes(alarms),
     ...eventRoutes(eventStreams),
     ...webhookRoutes(webhooks),
+    ...notificationRoutes(others.notifications),
     ...importRoutes(imports),
     ...revocationRoutes(revocations),
     ...readerRoutes(suggestions, enrolments),

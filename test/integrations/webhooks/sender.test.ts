@@ -5,8 +5,9 @@ import { createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { WebhookId } from '../../../src/domain/webhooks/webhook.ts';
 import type { WebhookPost } from '../../../src/domain/webhooks/webhook-ports.ts';
-import { createWebhookNetworks } from '../../../src/integrations/webhooks/networks.ts';
-import { createWebhookSender, type Lookup } from '../../../src/integrations/webhooks/sender.ts';
+import type { Lookup } from '../../../src/integrations/checked-addresses.ts';
+import { createNetworks } from '../../../src/integrations/networks.ts';
+import { createWebhookSender } from '../../../src/integrations/webhooks/sender.ts';
 import { createClock } from '../../../src/platform/clock.ts';
 
 const ends: (() => Promise<unknown>)[] = [];
@@ -33,7 +34,13 @@ async function listen(onConnection: (socket: Socket, request: Promise<string>) =
 function senderWith(options: { readonly lookup?: Lookup; readonly timeoutMs?: number; readonly networks?: readonly string[] } = {}) {
   const { networks = ['127.0.0.1'], timeoutMs = 20_000, ...rest } = options;
   const sender = createWebhookSender({
-    ...{ networks: createWebhookNetworks({ networks, ownPorts: () => [] }), timeoutMs, clock: createClock(), version: '0', ...rest },
+    ...{
+      networks: createNetworks({ networks, setting: 'webhooks.networks', ownPorts: () => [] }),
+      timeoutMs,
+      clock: createClock(),
+      version: '0',
+      ...rest,
+    },
   });
   ends.push(async () => sender.stop());
   return sender;

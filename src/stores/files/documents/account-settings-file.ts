@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import type { AccountId } from '../../../domain/accounts/account.ts';
 import { type AccountSettings, type AccountSettingsStore, untouchedSettings } from '../../../domain/accounts/account-settings.ts';
+import { alarmKinds } from '../../../domain/alarms/alarm.ts';
+import { languages, notificationKinds, notifiedEvents } from '../../../domain/notifications/notification.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { FileLayer } from '../files.ts';
 import { NewerSchemaError } from './document.ts';
@@ -9,10 +11,38 @@ import { accountId, lockId } from './id-schemas.ts';
 import { createRowFile } from './row-file.ts';
 import type { RowFormat } from './row-reader.ts';
 
+const kind = z.enum(notificationKinds);
+const alarm = { kind: z.enum(alarmKinds), lockId: lockId.nullable(), since: z.int() };
+const count = z.int().min(0);
+const channel = z.strictObject({
+  to: z.string(),
+  alarms: z.boolean(),
+  events: z.array(z.enum(notifiedEvents)),
+  lockIds: z.array(lockId),
+  groupIds: z.array(count),
+  confirmation: z.strictObject({ hash: z.string(), until: z.int() }).nullable(),
+  progress: z.strictObject({
+    kinds: z.array(z.strictObject({ kind, done: count, sentAt: z.int().nullable() })),
+    waiting: z.array(z.strictObject({ ...alarm, at: z.int() })),
+    alarms: z.array(z.strictObject(alarm)),
+    failed: z.array(z.strictObject({ kind, at: z.int(), count, attempts: count, triedAt: z.int(), reason: z.string() })),
+    forgotten: count,
+  }),
+});
+
 export const settingsRows: RowFormat<AccountSettings> = {
   of: 'account-settings',
   schemaVersion: 1,
-  schema: z.strictObject({ accountId, favourites: z.array(lockId) }) satisfies z.ZodType<AccountSettings>,
+  schema: z.strictObject({
+    accountId,
+    favourites: z.array(lockId),
+    notifications: z
+      .strictObject({
+        language: z.enum(languages),
+        channels: z.strictObject({ email: channel.exactOptional(), ntfy: channel.exactOptional() }),
+      })
+      .exactOptional(),
+  }) satisfies z.ZodType<AccountSettings>,
 };
 
 export const settingsName = 'account-settings.jsonl';

@@ -1,9 +1,10 @@
 // Where webhooks may be sent: a table of addresses, each with what may and may not be.
 import { describe, expect, test } from '@jest/globals';
-import { createWebhookNetworks } from '../../../src/integrations/webhooks/networks.ts';
+import { createNetworks } from '../../src/integrations/networks.ts';
 
 const own = ['127.0.0.1', '::1', '192.168.1.10', 'fe80::1', 'fd12::10'];
-const networksOf = (...networks: string[]) => createWebhookNetworks({ networks, ownPorts: () => [8080, 1883], ownAddresses: () => own });
+const networksOf = (...networks: string[]) =>
+  createNetworks({ networks, setting: 'webhooks.networks', ownPorts: () => [8080, 1883], ownAddresses: () => own });
 const lan = networksOf('192.168.0.0/16', 'fd00::/8');
 const everywhere = networksOf('0.0.0.0/0', '::/0');
 const withThisMachine = networksOf('192.168.0.0/16', '127.0.0.1');

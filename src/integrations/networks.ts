@@ -1,10 +1,10 @@
-// Where webhooks may be sent: only to networks that the configuration names. Link-local and unassigned addresses are always refused. This
-// machine itself is allowed only if the configuration names loopback, and the gateway's own listeners never.
+// Where webhooks and messages may be sent: only to networks that the configuration names. Link-local and unassigned addresses are always
+// refused. This machine itself is allowed only if the configuration names loopback, and the gateway's own listeners never.
 import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { createBoundedCache } from '../../domain/bounded-cache.ts';
+import { createBoundedCache } from '../domain/bounded-cache.ts';
 
-export interface WebhookNetworks {
+export interface Networks {
   /** What is wrong with the form of the URL, or undefined; for an IP address, also whether deliveries may go there. */
   refusalOfUrl(text: string): string | undefined;
   /** A URL that is not refused. */
@@ -39,12 +39,14 @@ interface Classified {
  * `networks`: for example `10.0.0.0/8`, or one address. `ownPorts`: the ports on which this gateway listens now. `ownAddresses`: those of
  * this machine's interfaces, called each time.
  */
-export function createWebhookNetworks(options: {
+export function createNetworks(options: {
   readonly networks: readonly string[];
+  /** The name of the setting that has them. */
+  readonly setting: string;
   readonly ownPorts: () => readonly number[];
   readonly ownAddresses?: () => readonly string[];
-}): WebhookNetworks {
-  const { networks, ownPorts, ownAddresses = interfaceAddresses } = options;
+}): Networks {
+  const { networks, setting, ownPorts, ownAddresses = interfaceAddresses } = options;
   const allowed = listOf(networks);
   const forbidden = listOf(never.filter((network) => network !== '::/96'));
   const embedded = listOf(['::/96']);
@@ -77,7 +79,7 @@ export function createWebhookNetworks(options: {
       if (ownPorts().includes(port)) return `${address} port ${port} is this gateway itself`;
       return undefined;
     }
-    return isAllowed ? undefined : `${address} is in none of the networks that webhooks.networks names`;
+    return isAllowed ? undefined : `${address} is in none of the networks that ${setting} names`;
   }
 
   /** Each delivery needs the URL of its webhook, and to read one costs more than to sign a body. */
@@ -93,8 +95,7 @@ export function createWebhookNetworks(options: {
   return {
     refusalOfAddress,
     refusalOfUrl(text) {
-      if (networks.length === 0)
-        return 'cannot be used: webhooks.networks in the configuration names no network to which anything may be sent';
+      if (networks.length === 0) return `cannot be used: ${setting} in the configuration names no network to which anything may be sent`;
       const { url, wrong } = read(text);
       if (url === undefined || wrong !== undefined) return wrong;
       const host = hostOf(url);

@@ -1,0 +1,20 @@
+// The port for sending messages to people.
+import type { Attempt } from '../webhooks/delivery.ts';
+
+export interface OutgoingMessage {
+  /** The same at each attempt of a message, also after a restart: letters, digits and hyphens. */
+  readonly id: string;
+  /** An address or a topic. */
+  readonly to: string;
+  /** One line, without control characters. */
+  readonly title: string;
+  readonly text: string;
+  readonly isUrgent: boolean;
+}
+
+export interface NotificationSender {
+  /** Sends the message once, only to an allowed host, within its time-out. Never rejects. `status` is the code of the server's answer. */
+  send(message: OutgoingMessage): Promise<Attempt>;
+  /** Ends what is under way. */
+  stop(): void;
+}
