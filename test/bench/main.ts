@@ -11,6 +11,7 @@ import { type Figure, reached, type Section } from './section.ts';
 import { brokerSection } from './sections/broker.ts';
 import { eventsSection } from './sections/events.ts';
 import { guardSection } from './sections/guard.ts';
+import { guessesSection } from './sections/guesses.ts';
 import { listenersSection } from './sections/listeners.ts';
 import { listsSection } from './sections/lists.ts';
 import { peopleSection } from './sections/people.ts';
@@ -23,7 +24,7 @@ import { tableOf } from './table.ts';
 
 const sections: readonly Section[] = [unlockSection, eventsSection, listenersSection, listsSection, brokerSection, startSection];
 /** Run only when they are asked for by name. */
-const onRequest: readonly Section[] = [recordsSection, guardSection, scaleSection, webhooksSection, peopleSection];
+const onRequest: readonly Section[] = [recordsSection, guardSection, scaleSection, webhooksSection, peopleSection, guessesSection];
 const built = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
 
 interface Flags {
@@ -98,10 +99,7 @@ function report(measured: readonly { section: string; figures: readonly Figure[]
 
 await new Command('bench')
   .description('Measures the daemon beside its floors and peers.')
-  .argument(
-    '[sections...]',
-    `which of ${[...sections, ...onRequest].map(({ name }) => name).join(', ')}; all but the last five when absent`,
-  )
+  .argument('[sections...]', `which of ${[...sections, ...onRequest].map(({ name }) => name).join(', ')}; all but the last six when absent`)
   .option('--quick', 'some seconds for each section: shows that it works, not how fast', false)
   .option('--peers', 'also install the peers that must be downloaded (Node-RED)', false)
   .option('--json <file>', 'all figures with every round')

@@ -26,7 +26,7 @@ export async function serveDomain(
   const signIns = createMemorySignIns();
   const credentials = createMemoryCredentials();
   const hashing = createPlainHashing();
-  const { services } = createSignInServices({
+  const { services, parts: signInParts } = createSignInServices({
     ...{ clock: world.clock, secrets: world.secrets, events: world.events, accounts: world.accountService, audit: world.audit, hashing },
     stores: { accounts: world.accounts, signIns, signInCredentials: credentials, counters: world.counters },
     isFrequent: async (password) => password === 'password123',
@@ -90,6 +90,7 @@ export async function serveDomain(
     eventStreams,
     signIns,
     services,
+    signInParts,
     credentials,
     hashing,
     tokens,

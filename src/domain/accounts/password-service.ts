@@ -40,7 +40,7 @@ export interface PasswordService {
 export function createPasswordService(options: {
   readonly clock: Clock;
   readonly accounts: Pick<AccountService, 'callerWith'>;
-  readonly accountView: Pick<AccountStore, 'get' | 'byName'>;
+  readonly accountView: Pick<AccountStore, 'get' | 'byName' | 'alike'>;
   readonly credentials: Pick<CredentialStore, 'password' | 'passkeys' | 'setPassword'>;
   readonly signIns: Pick<SignInService, 'signIn' | 'of' | 'endAll'>;
   readonly check: PasswordCheck;
@@ -83,7 +83,8 @@ export function createPasswordService(options: {
     async signIn(username, password, { address, ...session }) {
       const account = accountView.byName(username);
       const stored = account && credentials.password(account.accountId);
-      await requireRight(username, account !== undefined, password, stored);
+      // As names are compared when accounts are made, so that upper and lower case tell nobody which there are.
+      await requireRight(username, accountView.alike(username).length > 0, password, stored);
       // While the hash was computed, the account or the password can have changed.
       if (stored === undefined || credentials.password(stored.accountId) !== stored) throw wrong();
       const { accountId } = stored;

@@ -6,6 +6,7 @@ import { pourEvents } from './event-pour.ts';
 import { guess, stall, takePlaces } from './hostile.ts';
 import type { LoadLock } from './load-lock.ts';
 import { publishText } from './packets.ts';
+import { guessPasswords } from './password-guesses.ts';
 import { connectSwarm } from './swarm.ts';
 
 export interface CrowdOrder {
@@ -29,7 +30,9 @@ export type CrowdTask =
   | { readonly kind: 'strangers'; readonly sockets: number; readonly ms: number }
   /** They are not there yet, and come so many at a time. */
   | { readonly kind: 'come-back'; readonly atOnce: number }
-  | { readonly kind: 'guesses'; readonly perSecond: number; readonly ms: number };
+  | { readonly kind: 'guesses'; readonly perSecond: number; readonly ms: number }
+  /** Of passwords, over HTTP. */
+  | { readonly kind: 'passwords'; readonly perSecond: number; readonly ms: number };
 
 const window = 20;
 const burst = 100;
@@ -44,6 +47,7 @@ async function work({ address, ca, locks, epoch, pid, task }: CrowdOrder): Promi
   if (task.kind === 'stall') return { stalledMs: await Promise.all(swarm.locks.map((lock) => stall(lock, task.ms))) };
   if (task.kind === 'strangers') return { count: await takePlaces(address, task.sockets, task.ms) };
   if (task.kind === 'guesses') return { count: await guess(address, task.perSecond, task.ms) };
+  if (task.kind === 'passwords') return guessPasswords(address, task.perSecond, task.ms);
   await Promise.all(swarm.locks.map((lock) => flood(lock, task.ms)));
   return { stillOpen: swarm.locks.filter((lock) => lock.isOpen()).length };
 }

@@ -3,10 +3,11 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { createBackups } from '../../../../src/stores/files/backup/backups.ts';
+import { checksummedLine } from '../../../../src/stores/files/checksummed-line.ts';
 import { verify } from '../../../../src/stores/files/verify/verify.ts';
-import { sampleSignIn } from '../../../support/sample-sign-ins.ts';
+import { samplePassword, sampleSignIn } from '../../../support/sample-sign-ins.ts';
 import { captureLog, startedStore, withDirectory } from '../support/directory.ts';
 import { faultyFiles } from '../support/faulty-files.ts';
 
@@ -95,11 +96,33 @@ test('on a full disk, starting and ending a sign-in fail with an error, and work
     await store.stop();
   }));
 
-test('no backup contains sign-ins', () =>
+test('sign-ins of an older program are upgraded, with a copy: they stay those of their tokens, for their time', () =>
+  withDirectory(async (directory) => {
+    await (await startedStore(directory)).store.stop();
+    const older = { hash: 'ab'.repeat(32), tokenId: 7, accountId: 1, expiresAt: 9_000_000_000_000 };
+    const lines = [{ of: 'sign-ins', schemaVersion: 1 }, { rows: [[older.hash, older]] }].map(checksummedLine).join('');
+    await writeFile(`${directory}/sign-ins.jsonl`, lines);
+    const beforeUpgrade = jest.fn(async () => undefined);
+    const { store } = await startedStore(directory, { beforeUpgrade });
+    expect(await store.ports.signIns.all()).toEqual([
+      {
+        ...{ ...older, sessionId: 'abababababab', method: 'token', passkeyId: null, stay: true, address: '', agent: '' },
+        ...{ createdAt: older.expiresAt - 30 * 86_400_000, lastUsedAt: older.expiresAt - 30 * 86_400_000 },
+      },
+    ]);
+    await store.stop();
+    expect(beforeUpgrade).toHaveBeenCalledTimes(1);
+    expect(await readFile(`${directory}/sign-ins.jsonl.schema-1`, 'utf8')).toBe(lines);
+    expect(await verify(directory)).toMatchObject({ findings: [] });
+  }));
+
+test('no backup contains sign-ins and invitations, and each has the passwords as hashes, and passkeys', () =>
   withDirectory(async (root) => {
     const directory = join(root, 'data');
     const { store, clock } = await startedStore(directory);
     await store.ports.signIns.keep([signIn(1)]);
+    await store.ports.signIns.invite({ accountId: 1 as never, hash: 'cd'.repeat(32), expiresAt: 9e12 });
+    await store.ports.signInCredentials.setPassword(samplePassword());
     const backups = createBackups({
       ...{ directory, folder: root, keep: 1, latchd: '9.9.9', clock, log: captureLog() },
       ...{ accounts: store.ports.accounts, maintenance: store.maintenance },
@@ -108,5 +131,7 @@ test('no backup contains sign-ins', () =>
     const archive = gunzipSync(await readFile(file)).toString('latin1');
     expect(archive).toContain('data/accounts.jsonl');
     expect(archive).not.toContain('sign-ins');
+    expect(archive).not.toContain('cd'.repeat(32));
+    expect(archive).toContain(samplePassword().hash);
     await store.stop();
   }));
