@@ -12,8 +12,8 @@ import type { LockMemory, Shown } from './lock-memory.ts';
 import { type Around, afterDigest, afterListing, afterReset, type Observation, strangerEntry } from './observed.ts';
 import type { WantedView } from './wanted-view.ts';
 
-/** How many entries one write covers. */
-export const entriesAtOnce = 200;
+/** How many entries one write covers: the access log and others follow all of them in one turn. */
+export const entriesAtOnce = 50;
 
 /** What a lock has said of its memory without being asked for all of it. */
 export interface SaidMemory {
