@@ -153,7 +153,7 @@ async function setUp(seed: number) {
     const left = domain.entries.inMemory(lockId)?.entries.filter(({ number }) => !truth.lock.has(number) && !truth.list.has(number));
     expect(left).toEqual([]);
   }
-  return { anything, check, checkLast };
+  return { random, add, remove, anything, check, checkLast };
 }
 
 test.each(Array.from({ length: 100 }, (_, n) => n + 1))(
@@ -167,3 +167,16 @@ test.each(Array.from({ length: 100 }, (_, n) => n + 1))(
     await checkLast();
   },
 );
+
+test('a thousand removals that nobody hears of end as the lock has them, beside cards of others', async () => {
+  const { random, add, remove, check, checkLast } = await setUp(1_001);
+  const own = numbers.slice(2);
+  for (const number of own) await add(number, { startDate: 1, endDate: 4_000_000_000_000 }, 'ok');
+  for (let run = 0; run < 1_000; run++) {
+    const [number, how] = [random.pick(own), random.pick(['lost', 'reply lost'] as const)];
+    await remove(number, how);
+    check();
+    if (how === 'reply lost') await add(number, { startDate: 1, endDate: 4_000_000_000_000 + random.below(5) }, 'ok');
+  }
+  await checkLast();
+});
