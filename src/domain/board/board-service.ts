@@ -9,6 +9,7 @@ import type { CounterStore } from '../counters.ts';
 import { invalidParameter } from '../errors.ts';
 import type { EventBus } from '../event-bus.ts';
 import { roleForAlarms, roleForEvent } from '../events/live-event.ts';
+import { autoLockAt } from '../locks/auto-lock.ts';
 import type { Drivers } from '../locks/driver.ts';
 import { type Lock, type LockId, type OpenState, roleOn } from '../locks/lock.ts';
 import type { LockLists } from '../locks/lock-lists.ts';
@@ -100,17 +101,16 @@ export function createBoardService(options: {
     return seen.toSorted(newestFirst);
   }
   function lockSeen(lock: Lock, role: LockRole, seen: readonly Alarm[], oldest: number): BoardLock {
-    const { lockId, alias, autoLockSeconds, settings: switches } = lock;
+    const { lockId, alias, settings: switches } = lock;
     const { state, stateAt, batteryPercent } = statuses.get(lockId);
     const passage = switches.passageMode === 1;
-    const locksItself = state === 'unlocked' && stateAt !== null && autoLockSeconds > 0 && !passage;
     const last = roleSuffices(role, roleForEvent.record) ? lastRecords.of(lockId) : undefined;
     return {
       ...{ lockId, alias, state, stateAt, batteryPercent, passage },
       stateSure: certainty.isShownAsSure(lockId),
       online: link.session(lockId) !== undefined,
       alarms: seen.map(({ kind }) => kind),
-      autoLockAt: locksItself ? stateAt + autoLockSeconds * 1_000 : null,
+      autoLockAt: autoLockAt(lock, { state, stateAt }),
       last: last === undefined || last.lockDate < oldest ? null : last,
     };
   }

@@ -12,7 +12,13 @@ import type { RevocationReport } from '../revocations/revocation.ts';
 
 /** Events for all accounts with a sufficient role on the lock. */
 export type LockLiveEvent =
-  | { readonly type: 'state'; readonly lockId: LockId; readonly state: OpenState; readonly stateAt: number }
+  | {
+      readonly type: 'state';
+      readonly lockId: LockId;
+      readonly state: OpenState;
+      readonly stateAt: number;
+      readonly autoLockAt: number | null;
+    }
   | { readonly type: 'state-sure'; readonly lockId: LockId; readonly sure: boolean }
   | { readonly type: 'battery'; readonly lockId: LockId; readonly batteryPercent: number }
   | { readonly type: 'online'; readonly lockId: LockId; readonly online: boolean }
@@ -36,6 +42,8 @@ export interface LockInSight {
   /** null: the lock has never reported it. */
   readonly state: OpenState | null;
   readonly stateAt: number | null;
+  /** Epoch ms: when it should lock itself; null: it does not. */
+  readonly autoLockAt: number | null;
   /** `StateCertainty.isShownAsSure`. */
   readonly stateSure: boolean;
   readonly batteryPercent: number | null;

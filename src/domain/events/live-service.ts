@@ -4,6 +4,7 @@ import type { Alarm } from '../alarms/alarm.ts';
 import type { AlarmService } from '../alarms/alarm-service.ts';
 import type { Clock } from '../clock.ts';
 import type { EventBus } from '../event-bus.ts';
+import { autoLockAt } from '../locks/auto-lock.ts';
 import type { Drivers } from '../locks/driver.ts';
 import { type Lock, type LockId, type LockStatus, roleOn } from '../locks/lock.ts';
 import type { LockLists } from '../locks/lock-lists.ts';
@@ -105,7 +106,11 @@ export function createLiveService(options: {
     const online = link.session(lockId) !== undefined;
     const stateSure = certainty.isShownAsSure(lockId);
     const capabilities = link.capabilities(lock);
-    return { type: 'lock', lockId, alias: lock.alias, role, online, state, stateAt, stateSure, batteryPercent, capabilities };
+    return {
+      type: 'lock',
+      ...{ lockId, alias: lock.alias, role, online, state, stateAt, stateSure, batteryPercent, capabilities },
+      autoLockAt: autoLockAt(lock, { state, stateAt }),
+    };
   }
 
   function alarmsOf(caller: Caller): readonly AlarmEvent[] {
@@ -151,7 +156,9 @@ export function createLiveService(options: {
 
   /** Emits a state or a battery level if it differs from the one before. */
   function statusChanged(lockId: LockId, before: LockStatus, { state, stateAt, batteryPercent }: LockStatus): void {
-    if (state !== before.state && state !== null && stateAt !== null) lockEvent({ type: 'state', lockId, state, stateAt });
+    const lock = locks.get(lockId);
+    if (lock !== undefined && state !== before.state && state !== null && stateAt !== null)
+      lockEvent({ type: 'state', lockId, state, stateAt, autoLockAt: autoLockAt(lock, { state, stateAt }) });
     if (batteryPercent !== before.batteryPercent && batteryPercent !== null) lockEvent({ type: 'battery', lockId, batteryPercent });
   }
 

@@ -13,6 +13,7 @@ const { role } = responseSchemas.GrantedRole.shape;
 const { online, capabilities } = responseSchemas.ManagedLock.shape;
 const stateDate = since;
 const stateSure = z.boolean();
+const autoLockAt = since.nullable();
 
 const data = {
   LockInSight: z.strictObject({
@@ -20,11 +21,12 @@ const data = {
     state: state.nullable(),
     stateDate: stateDate.nullable(),
     stateSure,
+    autoLockAt,
     electricQuantity,
     capabilities,
   }),
   LockGone: z.strictObject({ lockId }),
-  StateEvent: z.strictObject({ lockId, state, stateDate }),
+  StateEvent: z.strictObject({ lockId, state, stateDate, autoLockAt }),
   StateSureEvent: z.strictObject({ lockId, stateSure }),
   BatteryEvent: z.strictObject({ lockId, electricQuantity }),
   OnlineEvent: z.strictObject({ lockId, online }),

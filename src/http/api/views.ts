@@ -152,7 +152,12 @@ export function alarmView({ kind, lockId, since, reason }: Pick<Alarm, 'kind' | 
 export function liveEventView(event: LiveEvent): object {
   switch (event.type) {
     case 'state':
-      return { lockId: event.lockId, state: event.state, stateDate: event.stateAt } satisfies EventBody<'StateEvent'>;
+      return {
+        lockId: event.lockId,
+        state: event.state,
+        stateDate: event.stateAt,
+        autoLockAt: event.autoLockAt,
+      } satisfies EventBody<'StateEvent'>;
     case 'state-sure':
       return { lockId: event.lockId, stateSure: event.sure } satisfies EventBody<'StateSureEvent'>;
     case 'battery':
@@ -176,7 +181,7 @@ export function liveEventView(event: LiveEvent): object {
     case 'alarm-ended':
       return { kind: event.kind, lockId: event.lockId, since: event.since } satisfies EventBody<'AlarmEnded'>;
     case 'lock': {
-      const { alias, role, online, state, stateAt, stateSure, batteryPercent, capabilities } = event;
+      const { alias, role, online, state, stateAt, stateSure, autoLockAt, batteryPercent, capabilities } = event;
       const sight = {
         lockId: event.lockId,
         lockAlias: alias,
@@ -185,6 +190,7 @@ export function liveEventView(event: LiveEvent): object {
         state,
         stateDate: stateAt,
         stateSure,
+        autoLockAt,
         electricQuantity: batteryPercent ?? -1,
         capabilities: capabilitiesView(capabilities),
       };

@@ -69,6 +69,7 @@ describe('GET /api/v1/events', () => {
           state: 'locked',
           stateDate: 5,
           stateSure: true,
+          autoLockAt: null,
           electricQuantity: 83,
         },
         capabilities: drivers.capabilities(someLock()),
