@@ -2,6 +2,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Client } from './api/client.ts';
+import type { Board } from './board/board.ts';
 import type { Strings } from './language/en.ts';
 import type { Live } from './live.ts';
 import type { Preferences } from './preferences.ts';
@@ -13,6 +14,7 @@ export interface App {
   readonly client: Client;
   readonly session: Session;
   readonly live: Live;
+  readonly board: Board;
   readonly toasts: Toasts;
   readonly preferences: Preferences;
   readonly router: Router;

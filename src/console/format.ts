@@ -11,6 +11,8 @@ export interface Formats {
   time(ms: number): string;
   /** Without the date. */
   timeOfDay(ms: number): string;
+  /** How long it is before `now`: "5 minutes ago", "yesterday"; after a week the date. What is to come is now: clocks differ a little. */
+  ago(ms: number, now: number): string;
   number(value: number): string;
   bytes(value: number): string;
   /** The two largest units. */
@@ -28,6 +30,7 @@ export function useFormats(): Formats {
     clock: (ms) => new Date(ms).toLocaleTimeString(locale, { timeStyle: 'short' }),
     time: (ms) => new Date(ms).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'medium' }),
     timeOfDay: (ms) => new Date(ms).toLocaleTimeString(locale, { timeStyle: 'short' }),
+    ago: (ms, now) => ago(locale, ms, now),
     number: (value) => value.toLocaleString(locale),
     bytes: (value) =>
       value < 1e9 ? unit(locale, 'megabyte', Math.floor(value / 1e6)) : unit(locale, 'gigabyte', Math.floor(value / 1e8) / 10),
@@ -49,6 +52,19 @@ export function useProblemText(): (error: unknown) => string {
 
 function unit(locale: string, name: string, value: number, unitDisplay: 'short' | 'long' = 'short'): string {
   return value.toLocaleString(locale, { style: 'unit', unit: name, unitDisplay });
+}
+
+const relative = new Map<string, Intl.RelativeTimeFormat>();
+
+function ago(locale: string, ms: number, now: number): string {
+  const format = relative.get(locale) ?? new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+  relative.set(locale, format);
+  const seconds = Math.max(0, now - ms) / 1_000;
+  if (seconds < 60) return format.format(0, 'second');
+  if (seconds < 3_600) return format.format(-Math.floor(seconds / 60), 'minute');
+  if (seconds < 86_400) return format.format(-Math.floor(seconds / 3_600), 'hour');
+  if (seconds < 7 * 86_400) return format.format(-Math.floor(seconds / 86_400), 'day');
+  return new Date(ms).toLocaleDateString(locale, { dateStyle: 'medium' });
 }
 
 function duration(locale: string, seconds: number): string {

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { useApp, useStrings } from './app.ts';
 import { Button } from './components/button.tsx';
 import { Callout } from './components/callout.tsx';
+import { CheckField } from './components/field.tsx';
 import { Icon } from './components/icon.tsx';
 import { ToastList } from './components/toast-list.tsx';
 import { useProblemText } from './format.ts';
@@ -10,6 +11,7 @@ import { NotFoundPage } from './pages/not-found.tsx';
 import { type PageEntry, pages } from './pages/pages.ts';
 import { PreferencePicks } from './preference-picks.tsx';
 import { href, match } from './router.ts';
+import { useSearchKey } from './search-key.ts';
 
 interface LayoutProps {
   readonly username: string;
@@ -18,7 +20,7 @@ interface LayoutProps {
 }
 
 export function Layout({ username, gatewayAdministrator, accessManager }: LayoutProps) {
-  const { session, live, router, toasts } = useApp();
+  const { session, live, board, router, toasts, preferences } = useApp();
   const { layout } = useStrings();
   const text = useProblemText();
   const [isMenuOpen, setMenuOpen] = useState(false);
@@ -28,8 +30,13 @@ export function Layout({ username, gatewayAdministrator, accessManager }: Layout
 
   useEffect(() => {
     live.start();
-    return live.stop;
-  }, [live]);
+    board.start();
+    return () => {
+      live.stop();
+      board.stop();
+    };
+  }, [live, board]);
+  useSearchKey();
   useEffect(() => setMenuOpen(false), [path]);
 
   return (
@@ -62,8 +69,25 @@ export function Layout({ username, gatewayAdministrator, accessManager }: Layout
         </nav>
         <footer class="about-me">
           <PreferencePicks />
+          <CheckField
+            label={layout.searchKey}
+            name="searchKey"
+            checked={preferences.searchKey.value}
+            onInput={(isOn) => {
+              preferences.searchKey.value = isOn;
+            }}
+          />
           <p class="faint">{layout.signedInAs(username)}</p>
-          <Button onClick={() => session.signOut().catch((error: unknown) => toasts.show('bad', text(error)))}>{layout.signOut}</Button>
+          <Button
+            onClick={() =>
+              toasts
+                .finish()
+                .then(session.signOut)
+                .catch((error: unknown) => toasts.show('bad', text(error)))
+            }
+          >
+            {layout.signOut}
+          </Button>
         </footer>
       </div>
       <main id="content" class={live.connection.value === 'lost' ? 'outdated' : undefined} tabIndex={-1}>

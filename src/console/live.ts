@@ -21,6 +21,8 @@ export interface LiveLock {
   /** False: its bolt may have moved since it last reported it. */
   readonly stateSure: boolean;
   readonly electricQuantity: number;
+  /** Epoch ms: it is unlocked, and locks itself then; null or absent: it does not, or nobody can say when. */
+  readonly autoLockAt?: number | null;
   readonly capabilities: Capabilities;
 }
 

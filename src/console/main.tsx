@@ -2,6 +2,7 @@
 import { render } from 'preact';
 import { createClient } from './api/client.ts';
 import { type App, AppContext, useApp } from './app.ts';
+import { createBoard } from './board/board.ts';
 import { Layout } from './layout.tsx';
 import { createLive } from './live.ts';
 import { SignInPage } from './pages/sign-in.tsx';
@@ -13,10 +14,12 @@ import { createToasts } from './toasts.ts';
 function createApp(): App {
   const client = createClient(() => session.end());
   const session: Session = createSession(client);
+  const live = createLive(client);
   return {
     client,
     session,
-    live: createLive(client),
+    live,
+    board: createBoard(client, live),
     toasts: createToasts(),
     preferences: createPreferences(),
     router: createRouter(),

@@ -17,6 +17,12 @@ export interface Preferences {
   /** The texts; undefined until the first language is loaded. The earlier language stays until another one is loaded. */
   readonly strings: ReadonlySignal<Strings | undefined>;
   readonly theme: Signal<Theme>;
+  /** How the board shows locks. */
+  readonly boardView: Signal<'tiles' | 'list'>;
+  /** The groups of the board that are closed, by their ids. */
+  readonly closedGroups: Signal<ReadonlySet<number>>;
+  /** Whether the key / leads to the search; who speaks to the computer may not want that (WCAG 2.1.4). */
+  readonly searchKey: Signal<boolean>;
 }
 
 export function createPreferences(): Preferences {
@@ -37,7 +43,13 @@ export function createPreferences(): Preferences {
     page.dataset['theme'] = theme.value;
     storeValue('theme', theme.value);
   });
-  return { language, strings, theme };
+  const boardView = signal<'tiles' | 'list'>(oneOf(['tiles', 'list'], storedValue('board-view')) ?? 'tiles');
+  const closedGroups = signal<ReadonlySet<number>>(new Set((storedValue('closed-groups') ?? '').split(' ').filter(Boolean).map(Number)));
+  const searchKey = signal(storedValue('search-key') !== 'off');
+  effect(() => storeValue('board-view', boardView.value));
+  effect(() => storeValue('closed-groups', [...closedGroups.value].join(' ') || undefined));
+  effect(() => storeValue('search-key', searchKey.value ? undefined : 'off'));
+  return { language, strings, theme, boardView, closedGroups, searchKey };
 }
 
 function oneOf<Value extends string>(values: readonly Value[], found: string | undefined): Value | undefined {

@@ -6,14 +6,17 @@ export function doorTests(at: At): void {
   test('the board has every lock with state, battery and connection, and finds some by name and by group', async () => {
     const { stage, page } = at();
     await stage.go(page, '', 'Locks');
-    await page.getByRole('link', { name: /Archive.*Locked.*Online.*Battery 14%/ }).waitFor();
+    await stage
+      .door(page, 'Archive', 'Locked')
+      .filter({ hasText: /Online.*Battery 14%/ })
+      .waitFor();
     await page.getByLabel('Search for a lock').fill('front');
-    await page.getByRole('link', { name: /Meeting room/ }).waitFor({ state: 'hidden' });
+    await stage.door(page, 'Meeting room').waitFor({ state: 'hidden' });
     await page.getByLabel('Search for a lock').fill('');
-    await page.getByLabel('Group').selectOption('Ground floor');
-    await page.getByRole('link', { name: /Archive/ }).waitFor({ state: 'hidden' });
-    expect(await page.locator('.tile strong').allTextContents()).toEqual(['Front door', 'Garage']);
-    await page.getByRole('link', { name: /Front door/ }).click();
+    await page.getByLabel('Group', { exact: true }).selectOption('Ground floor');
+    await stage.door(page, 'Archive').waitFor({ state: 'hidden' });
+    expect(await page.locator('.door strong').allTextContents()).toEqual(['Front door', 'Garage']);
+    await stage.door(page, 'Front door').getByRole('link').click();
     await page.getByRole('heading', { level: 1, name: 'Front door' }).waitFor();
   });
 
@@ -73,11 +76,11 @@ export function doorTests(at: At): void {
     await stage.go(page, `locks/${stage.site.lockId(2)}/records`, 'Meeting room');
     await page.getByText('Nothing happened').waitFor();
     await lock.turnThumb();
-    await board.getByRole('link', { name: /Meeting room.*Unlocked/ }).waitFor();
+    await stage.door(board, 'Meeting room', 'Unlocked').waitFor();
     await page.getByRole('cell', { name: 'Unlocked from inside' }).waitFor();
     await stage.picture(board, 'board');
     await lock.turnThumb();
-    await board.getByRole('link', { name: /Meeting room.*Locked/ }).waitFor();
+    await stage.door(board, 'Meeting room', 'Locked').waitFor();
     await board.context().close();
   });
 
@@ -101,23 +104,28 @@ export function doorTests(at: At): void {
     expect(site.lock(1).memory.autoLockSeconds).toBe(0);
   });
 
-  test('how a battery went is seen as a chart, and read as a table by who does not see it, as the lock goes on', async () => {
+  test('how a battery went is said in a sentence, is seen as a chart from three levels on, and read as a table by who does not see it, as the lock goes on', async () => {
     const { stage, page } = at();
     const { site } = stage;
     await stage.go(page, `locks/${site.lockId(2)}`, 'Meeting room');
     const battery = page.getByRole('region', { name: 'Battery' });
-    await battery.getByRole('img', { name: /to 61% now/ }).waitFor();
+    await battery.getByText(/^The lock has said: 61% since .*From three times on there is a chart.$/).waitFor();
     site.lock(2).setBattery(40);
-    await battery.getByRole('img', { name: /^Battery since .* to 40% now$/ }).waitFor();
+    await battery.getByText(/^The lock has said: 40% since /).waitFor();
+    // Levels within an hour count once: so the days before are added to what the gateway says.
+    const before = [3, 2, 1].map((days) => ({ reportDate: Date.now() - days * 86_400_000, electricQuantity: 60 + days }));
+    await page.route('**/api/v1/lock/battery-history*', async (route) => {
+      const response = await route.fetch();
+      const { list } = await response.json();
+      await route.fulfill({ response, json: { list: [...before, ...list] } });
+    });
+    site.lock(2).setBattery(61);
+    await battery.getByRole('img', { name: /^Battery since .*: from 63% to 61% now$/ }).waitFor();
     await battery.getByText('As a table').focus();
     await page.keyboard.press('Enter');
-    await battery.getByRole('cell', { name: '40%' }).waitFor();
-    const { body } = await site.api('GET', '/api/v1/lock/battery-history', { query: { lockId: site.lockId(2) } });
-    expect(await battery.getByRole('cell', { name: '%' }).allTextContents()).toEqual(
-      body.list.map(({ electricQuantity }) => `${electricQuantity}%`).reverse(),
-    );
-    site.lock(2).setBattery(61);
-    await battery.getByRole('img', { name: /to 61% now/ }).waitFor();
+    await battery.getByRole('cell', { name: '63%' }).waitFor();
+    expect(await battery.getByRole('cell', { name: '%' }).allTextContents()).toEqual(['61%', '61%', '62%', '63%']);
+    await page.unroute('**/api/v1/lock/battery-history*');
   });
 
   test('when the gateway is away the page says so, and goes on by itself when it is back', async () => {
@@ -132,6 +140,6 @@ export function doorTests(at: At): void {
     await page.getByText('Live', { exact: true }).waitFor();
     await away.waitFor({ state: 'hidden' });
     await stage.site.whenOnline(3);
-    await page.getByRole('link', { name: /Archive.*Online/ }).waitFor();
+    await stage.door(page, 'Archive').getByText('Online').waitFor();
   });
 }

@@ -20,7 +20,7 @@ export function firstImpressionTests(at: At): void {
     const { stage } = at();
     const page = await stage.visit({ width: 800, height: 300 });
     await stage.signIn(page);
-    await page.getByRole('link', { name: /Garage/ }).waitFor();
+    await stage.door(page, 'Garage').waitFor();
     await stage.kill();
     const away = page.getByText('The gateway does not answer').first();
     await away.waitFor();

@@ -30,7 +30,7 @@ export function managementTests(at: At): void {
       await page.getByText('Cellar is registered').waitFor();
       await newcomers.lock(1).whenOnline();
       await stage.go(page, '', 'Locks');
-      await page.getByRole('link', { name: /Cellar.*Online/ }).waitFor();
+      await stage.door(page, 'Cellar').getByText('Online').waitFor();
       await stage.go(page, 'pairing', 'Pairing');
       await page.getByRole('button', { name: 'Close now' }).click();
       await page.getByRole('button', { name: 'Open for five minutes' }).waitFor();
@@ -102,6 +102,15 @@ export function managementTests(at: At): void {
     await dialog.getByText('The lock has not removed all of its cards.').waitFor();
     await dialog.getByLabel('Remove all cards from the lock first').uncheck();
     await dialog.getByRole('button', { name: 'Remove this lock' }).click();
+    // It is taken back, and then it is not: whoever closes the message does not wait.
+    const soon = page.locator('.toast', { hasText: 'Attic is being removed.' });
+    await soon.waitFor();
+    await page.getByRole('link', { name: 'Attic' }).waitFor({ state: 'hidden' });
+    await soon.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('link', { name: 'Attic' }).click();
+    await page.getByRole('button', { name: 'Remove this lock' }).click();
+    await dialog.getByRole('button', { name: 'Remove this lock' }).click();
+    await soon.getByRole('button', { name: 'Dismiss' }).click();
     await page.getByText('Attic was removed.').waitFor();
     await page.getByRole('link', { name: 'Removed locks' }).click();
     await page.getByRole('link', { name: 'Attic' }).click();

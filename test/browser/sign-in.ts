@@ -10,7 +10,7 @@ export function signInTests(at: At): void {
     await visitor.getByRole('button', { name: 'Sign in' }).click();
     await visitor.getByRole('alert').getByText('not known here').waitFor();
     await stage.signIn(visitor);
-    await visitor.getByRole('link', { name: /Front door.*Locked/ }).waitFor();
+    await stage.door(visitor, 'Front door', 'Locked').waitFor();
     await visitor.context().close();
   });
 

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from '@jest/globals';
 import axe from 'axe-core';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import type { LockProfileInput } from '../../device-sim/lock-profile.ts';
 import { startMosquittoFor } from '../support/mosquitto.ts';
-import { openSite, type Site } from '../support/site.ts';
+import { openSite, type Site, until } from '../support/site.ts';
 import { openWire } from '../support/site-wire.ts';
 
 const flags =
@@ -21,6 +21,12 @@ const patienceMs = 60_000;
 
 /** The stage, and on it the page of an administrator. */
 export type At = () => { readonly stage: Stage; readonly page: Page };
+
+/** Waits until what is read again and again is, as JSON, as expected. */
+export async function comesTo<Value>(read: () => Promise<Value>, expected: Value): Promise<void> {
+  const wanted = JSON.stringify(expected);
+  await until(async () => JSON.stringify(await read()) === wanted, `it is ${wanted}`);
+}
 
 export interface Stage {
   readonly site: Site;
@@ -38,6 +44,8 @@ export interface Stage {
   go(page: Page, path: string, heading: string): Promise<void>;
   /** The same, until it has loaded what it shows. */
   show(page: Page, path: string): Promise<void>;
+  /** The place of a lock on the board; `state` begins with what it says of its bolt. */
+  door(page: Page, name: string, state?: string): Locator;
   /** What is wrong for people with disabilities (WCAG 2.2 A and AA), or of that with the colours alone. */
   barriers(page: Page, of?: 'everything' | 'colours'): Promise<readonly string[]>;
   /** Keeps how the page looks, for the README, when pictures are asked for. */
@@ -113,6 +121,10 @@ export async function openStage(locks: readonly LockProfileInput[]): Promise<Sta
       await page.evaluate(`location.hash = ${JSON.stringify(`#/${path}`)}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.locator('main:not(:has(.loading))').waitFor();
+    },
+    door(page, name, state = '') {
+      const doors = page.locator('li.door').filter({ has: page.getByRole('link', { name, exact: true }) });
+      return doors.filter({ has: page.locator('.fact.state').filter({ hasText: new RegExp(`^${state}`) }) });
     },
     async barriers(page, of = 'everything') {
       if (await page.evaluate('globalThis.axe === undefined')) await page.evaluate(axe.source);

@@ -4,6 +4,8 @@ import { accessDe } from '../../src/console/access/language/access-de.ts';
 import { accessEn } from '../../src/console/access/language/access-en.ts';
 import { accountDe } from '../../src/console/account/language/account-de.ts';
 import { accountEn } from '../../src/console/account/language/account-en.ts';
+import { buildingDe } from '../../src/console/building/language/building-de.ts';
+import { buildingEn } from '../../src/console/building/language/building-en.ts';
 import { de } from '../../src/console/language/de.ts';
 import { en } from '../../src/console/language/en.ts';
 
@@ -20,6 +22,7 @@ describe('the languages of the console', () => {
     ['for all pages', en, de],
     ['about people and what they may open', accessEn, accessDe],
     ['about accounts', accountEn, accountDe],
+    ['about the building', buildingEn, buildingDe],
   ])('German and English have the same texts %s', (_, english, german) => {
     expect(texts(german).sort()).toEqual(texts(english).sort());
     expect(texts(english).filter((text) => text.endsWith('is empty'))).toEqual([]);

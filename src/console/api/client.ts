@@ -22,17 +22,25 @@ interface Request {
   readonly body?: object;
   /** A table, in place of `body`. */
   readonly csv?: string;
+  /** Nobody waits for the answer any more when it is aborted. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Client {
   /** Rejects only with a `Problem`. `path` is below `/api/v1/`. */
   ask<Answer>(method: Method, path: string, more?: Request): Promise<Answer>;
   get<Answer>(path: string, query?: Query): Promise<Answer>;
-  /** An answer that is no JSON. */
-  text(path: string): Promise<string>;
+  /** An answer that is no JSON; `accept` is its media type. */
+  text(path: string, query?: Query, accept?: string): Promise<string>;
   /** Reads an answer that goes on until `signal` is aborted. */
   stream(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
   useToken(token: string | null): void;
+}
+
+function withQuery(path: string, query: Query): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  const text = new URLSearchParams(pairs).toString();
+  return text === '' ? path : `${path}?${text}`;
 }
 
 /** `onSignedOut` is called when the gateway no longer accepts our token or cookie. */
@@ -55,10 +63,8 @@ export function createClient(onSignedOut: () => void): Client {
   }
 
   const client: Client = {
-    async ask<Answer>(method: Method, path: string, { query = {}, body, csv }: Request = {}) {
-      const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
-      const text = new URLSearchParams(pairs).toString();
-      const response = await request(text === '' ? path : `${path}?${text}`, {
+    async ask<Answer>(method: Method, path: string, { query = {}, body, csv, signal }: Request = {}) {
+      const response = await request(withQuery(path, query), {
         method,
         headers: {
           accept: 'application/json',
@@ -66,7 +72,9 @@ export function createClient(onSignedOut: () => void): Client {
           ...(csv !== undefined && { 'content-type': 'text/csv' }),
         },
         body: body ? JSON.stringify(body) : (csv ?? null),
-        signal: AbortSignal.timeout(answerWithinMs),
+        // A removal is sent although the page is being closed.
+        keepalive: method === 'DELETE',
+        signal: AbortSignal.any([AbortSignal.timeout(answerWithinMs), ...(signal ? [signal] : [])]),
       });
       try {
         return (await response.json()) as Answer;
@@ -75,8 +83,8 @@ export function createClient(onSignedOut: () => void): Client {
       }
     },
     get: (path, query) => client.ask('GET', path, query && { query }),
-    async text(path) {
-      const response = await request(path, { signal: AbortSignal.timeout(answerWithinMs) });
+    async text(path, query = {}, accept = '*/*') {
+      const response = await request(withQuery(path, query), { headers: { accept }, signal: AbortSignal.timeout(answerWithinMs) });
       return response.text();
     },
     async stream(path, headers, signal) {

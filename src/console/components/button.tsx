@@ -13,7 +13,7 @@ interface ButtonProps {
   readonly disabled?: boolean;
   readonly onClick?: () => void;
   /** What a screen reader says, if the text alone does not distinguish this button from others. */
-  readonly label?: string;
+  readonly label?: string | undefined;
 }
 
 export function Button({ children, kind = 'plain', icon, type = 'button', busy = false, disabled = false, onClick, label }: ButtonProps) {

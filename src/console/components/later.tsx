@@ -7,6 +7,10 @@ import { useLoaded } from './loaded.ts';
 export const accessPart = createLater(async () => (await import('../access/parts.tsx')).parts);
 /** About the accounts of the gateway, and one's own. */
 export const accountPart = createLater(async () => (await import('../account/account-parts.ts')).parts);
+/** About the gateway itself: what its administrators look after. */
+export const gatewayPart = createLater(async () => (await import('../pages/gateway-parts.ts')).parts);
+/** About the building as a whole: what happened, the order of its groups, all doors of one. */
+export const buildingPart = createLater(async () => (await import('../building/building-parts.ts')).parts);
 
 /** Gives a component that draws a part by its name, once its chunk is loaded. */
 function createLater<Parts extends object>(load: () => Promise<Parts>) {

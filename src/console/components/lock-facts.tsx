@@ -21,8 +21,8 @@ export function LockState({ lock }: { lock: LiveLock }) {
   );
 }
 
-/** Draws nothing for a lock that never tells its battery. */
-export function Battery({ lock: { electricQuantity: percent, capabilities } }: { lock: LiveLock }) {
+/** Draws nothing for a lock that never tells its battery. `isShort`: the picture stands for the word. */
+export function Battery({ lock: { electricQuantity: percent, capabilities }, isShort = false }: { lock: LiveLock; isShort?: boolean }) {
   const { states } = useStrings();
   if (capabilities.battery === 'none') return null;
   if (percent < 0) return <span class="fact faint">{states.batteryUnknown}</span>;
@@ -33,7 +33,14 @@ export function Battery({ lock: { electricQuantity: percent, capabilities } }: {
         <path d="M24.5 5v4" />
         <rect class="level" x="3.5" y="3.5" width={(16 * percent) / 100} height="7" rx="1" />
       </svg>
-      {states.battery(percent)}
+      {isShort ? (
+        <>
+          <span class="unseen">{states.battery(percent)}</span>
+          <span aria-hidden="true">{states.percent(percent)}</span>
+        </>
+      ) : (
+        states.battery(percent)
+      )}
     </span>
   );
 }

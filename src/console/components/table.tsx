@@ -1,6 +1,7 @@
 // A table, which becomes a list of cards on a narrow screen, and the buttons to its pages.
 import type { ComponentChildren } from 'preact';
 import { Loading, ProblemCallout } from './callout.tsx';
+import { Icon } from './icon.tsx';
 import type { Paged } from './paged.ts';
 import { Pager } from './pager.tsx';
 
@@ -9,6 +10,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
   /** Buttons: at the end of the row, without a title of their own. */
   readonly actions?: boolean;
+  /** What the rows are ordered by when a person asks for this column. */
+  readonly value?: (row: Row) => string | number;
 }
 
 interface TableProps<Row> {
@@ -17,21 +20,33 @@ interface TableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
+  /** The column by which the rows are ordered, and what orders them by another; without it nobody is asked. */
+  readonly order?: { readonly by: string | undefined; readonly isDescending: boolean; readonly onOrder: (title: string) => void };
 }
 
 // The roles are explicit, because browsers drop them when CSS lays a table out in another way.
-export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, keyOf, order }: TableProps<Row>) {
   return (
     // biome-ignore-start lint/a11y: see above
-    <table role="table">
+    <table role="table" class={order && 'ordered'}>
       <caption class="unseen">{caption}</caption>
       <thead role="rowgroup">
         <tr role="row">
-          {columns.map(({ title, actions }) => (
-            <th key={title} scope="col" role="columnheader">
-              {actions ? <span class="unseen">{title}</span> : title}
-            </th>
-          ))}
+          {columns.map(({ title, actions, value }) => {
+            const direction = order?.isDescending ? 'descending' : 'ascending';
+            return (
+              <th key={title} scope="col" role="columnheader" aria-sort={order?.by === title ? direction : undefined}>
+                {actions && <span class="unseen">{title}</span>}
+                {!actions && (!order || !value) && title}
+                {order && value && (
+                  <button type="button" class="order" onClick={() => order.onOrder(title)}>
+                    {title}
+                    {order.by === title && <Icon name={order.isDescending ? 'down' : 'up'} />}
+                  </button>
+                )}
+              </th>
+            );
+          })}
         </tr>
       </thead>
       <tbody role="rowgroup">

@@ -46,6 +46,13 @@ export const de: Strings = {
     yes: 'Ja',
     no: 'Nein',
     never: 'nie',
+    undo: 'Rückgängig',
+    searchKey: 'Taste: /',
+    search: 'Suchen',
+    orderBy: 'Ordnen nach',
+    asItCame: 'wie entstanden',
+    descending: (column) => `${column}, absteigend`,
+    noneFound: 'So etwas gibt es nicht.',
     dismiss: 'Diese Meldung schließen',
     pages: 'Seiten',
     previousPage: 'Vorige Seite',
@@ -61,6 +68,7 @@ export const de: Strings = {
     toContent: 'Zum Inhalt springen',
     navigation: 'Hauptnavigation',
     menu: 'Menü',
+    searchKey: 'Die Taste / führt zur Suche',
     signOut: 'Abmelden',
     signedInAs: (username) => `Angemeldet als ${username}`,
     language: 'Sprache',
@@ -68,6 +76,7 @@ export const de: Strings = {
     themes: { auto: 'Automatisch', light: 'Hell', dark: 'Dunkel' },
     building: 'Gebäude',
     administration: 'Verwaltung',
+    activity: 'Aktivität',
     people: 'Personen',
     grants: 'Berechtigungen',
     schedules: 'Zeitpläne',
@@ -95,6 +104,18 @@ export const de: Strings = {
   },
   locks: {
     title: 'Schlösser',
+    favourites: 'Favoriten',
+    favourite: (lock) => `Favorit: ${lock}`,
+    attention: (n) => `Braucht Aufmerksamkeit: ${n.toLocaleString('de')}`,
+    moreOfKind: (n, kind) => `${kind}: ${count(n, 'weiteres Schloss', 'weitere Schlösser')}`,
+    seen: (what) => `Erledigt: ${what}.`,
+    compare: 'Karten vergleichen',
+    count: (n) => `(${n.toLocaleString('de')})`,
+    view: 'Ansicht',
+    views: { tiles: 'Kacheln', list: 'Liste' },
+    order: 'Reihenfolge der Gruppen',
+    lockAll: 'Alle Türen verriegeln',
+    lockAllOf: (group) => `Alle Türen verriegeln: ${group}`,
     search: 'Schloss suchen',
     group: 'Gruppe',
     allGroups: 'Alle Gruppen',
@@ -107,11 +128,11 @@ export const de: Strings = {
     pair: 'Ein Schloss koppeln',
     register: 'Registrierte Schlösser',
     noneFound: 'Kein Schloss passt dazu.',
-    summary: (locks, offline, alarms) =>
+    summary: (locks, offline, concerns) =>
       [
         count(locks, 'Schloss', 'Schlösser'),
         offline > 0 && `${offline.toLocaleString('de')} offline`,
-        alarms > 0 && count(alarms, 'Alarm', 'Alarme'),
+        concerns > 0 && `${concerns.toLocaleString('de')} zu klären`,
       ]
         .filter(Boolean)
         .join(', '),
@@ -119,6 +140,7 @@ export const de: Strings = {
   states: {
     locked: 'Verriegelt',
     unlocked: 'Entriegelt',
+    locksIn: (seconds) => `verriegelt in ${seconds.toLocaleString('de')} s`,
     unknown: 'Zustand unbekannt',
     unsure: (state) => `${state}, nicht sicher`,
     online: 'Online',
@@ -134,7 +156,7 @@ export const de: Strings = {
     sections: (lock) => `Seiten von ${lock}`,
     unlock: 'Entriegeln',
     lock: 'Verriegeln',
-    since: (when) => `seit ${when}`,
+    commandTo: (command, lock) => `${command}: ${lock}`,
     waiting: 'Wartet auf die Bestätigung des Schlosses …',
     done: { unlocked: 'Das Schloss hat bestätigt: Es ist entriegelt.', locked: 'Das Schloss hat bestätigt: Es ist verriegelt.' },
     refused: {
@@ -208,6 +230,7 @@ export const de: Strings = {
   cards: {
     intro: 'Karten, die diese Tür öffnen. Jede Änderung geschieht zuerst am Schloss und gilt hier, sobald das Schloss sie bestätigt hat.',
     none: 'An diesem Schloss gibt es keine Karten.',
+    shows: { all: 'Alle Karten', now: 'Jetzt gültig', later: 'Noch nicht gültig', over: 'Abgelaufen' },
     add: 'Karte anlegen',
     name: 'Name',
     unnamed: 'ohne Namen',
@@ -261,6 +284,8 @@ export const de: Strings = {
   battery: {
     title: 'Batterie',
     none: 'Das Schloss hat noch nicht gemeldet, wie voll seine Batterie ist.',
+    levels: (levels) => `Das Schloss hat gemeldet: ${levels}. Ab drei Meldungen gibt es ein Diagramm.`,
+    level: (percent, since) => `${percent} % seit ${since}`,
     chart: (since, from, to) => `Batterie seit ${since}: von ${from} % auf jetzt ${to} %`,
     asTable: 'Als Tabelle',
     since: 'Seit',
@@ -338,6 +363,7 @@ export const de: Strings = {
   registered: {
     title: 'Registrierte Schlösser',
     intro: 'Jedes Schloss, das sich mit diesem Gateway verbinden darf, ob Sie dort eine Rolle haben oder nicht.',
+    shows: { all: 'Alle Schlösser', online: 'Online', offline: 'Offline' },
     add: 'Von Hand registrieren',
     pair: 'Schloss koppeln',
     none: 'Noch ist kein Schloss registriert.',
@@ -378,6 +404,7 @@ export const de: Strings = {
       cards === 0 || cards === null
         ? `${name} wurde entfernt.`
         : `${name} wurde entfernt. Es öffnet vielleicht noch für ${count(cards, 'Karte', 'Karten')}.`,
+    removesSoon: (name) => `${name} wird entfernt.`,
     removedOnes: 'Entfernte Schlösser',
   },
   makes: {
@@ -542,7 +569,6 @@ export const de: Strings = {
     none: 'Alles in Ordnung.',
     gateway: 'Das Gateway selbst',
     lock: (lockId) => `Schloss ${lockId}`,
-    since: (date) => `seit ${date}`,
     end: 'Erledigt',
     endText: (kind, place) => `${place}: ${kind}. Der Alarm endet jetzt. Bestätigen Sie das nur, wenn jemand dort war und nachgesehen hat.`,
     ended: 'Der Alarm ist beendet.',
@@ -654,6 +680,8 @@ export const de: Strings = {
       console: 'Konsole',
       'data directory': 'Datenverzeichnis',
       device: 'Gerät',
+      group: 'Gruppe',
+      groups: 'Gruppen',
       hub: 'Hub',
       credential: 'Berechtigungsmittel',
       entry: 'Eintrag',
@@ -707,6 +735,8 @@ export const de: Strings = {
       'pairing-open': 'Koppeln geöffnet',
       'pairing-close': 'Koppeln geschlossen',
       'device-confirm': 'Schloss gekoppelt',
+      'group-order': 'Gruppen geordnet',
+      'group-lock': 'Alle Türen einer Gruppe verriegelt',
       'alarm-end': 'Alarm beendet',
       'webhook-create': 'Webhook erstellt',
       'webhook-change': 'Webhook geändert',

@@ -21,6 +21,13 @@ export const en = {
     yes: 'Yes',
     no: 'No',
     never: 'never',
+    undo: 'Undo',
+    searchKey: 'Key: /',
+    search: 'Search',
+    orderBy: 'Order by',
+    asItCame: 'as it came',
+    descending: (column: string) => `${column}, descending`,
+    noneFound: 'There is nothing like that.',
     dismiss: 'Dismiss this message',
     pages: 'Pages',
     previousPage: 'Previous page',
@@ -36,6 +43,7 @@ export const en = {
     toContent: 'Skip to the content',
     navigation: 'Main navigation',
     menu: 'Menu',
+    searchKey: 'Key / for the search',
     signOut: 'Sign out',
     signedInAs: (username: string) => `Signed in as ${username}`,
     language: 'Language',
@@ -43,6 +51,7 @@ export const en = {
     themes: { auto: 'Automatic', light: 'Light', dark: 'Dark' },
     building: 'Building',
     administration: 'Administration',
+    activity: 'Activity',
     people: 'People',
     grants: 'Grants',
     schedules: 'Schedules',
@@ -70,6 +79,18 @@ export const en = {
   },
   locks: {
     title: 'Locks',
+    favourites: 'Favourites',
+    favourite: (lock: string) => `Favourite: ${lock}`,
+    attention: (n: number) => `Needs attention: ${n.toLocaleString('en')}`,
+    moreOfKind: (n: number, kind: string) => `${kind}: ${count(n, 'more lock', 'more locks')}`,
+    seen: (what: string) => `Seen to: ${what}.`,
+    compare: 'Compare the cards',
+    count: (n: number) => `(${n.toLocaleString('en')})`,
+    view: 'View',
+    views: { tiles: 'Tiles', list: 'List' },
+    order: 'Order of the groups',
+    lockAll: 'Lock all doors',
+    lockAllOf: (group: string) => `Lock all doors: ${group}`,
     search: 'Search for a lock',
     group: 'Group',
     allGroups: 'All groups',
@@ -81,11 +102,11 @@ export const en = {
     pair: 'Pair a lock',
     register: 'Registered locks',
     noneFound: 'No lock is like that.',
-    summary: (locks: number, offline: number, alarms: number) =>
+    summary: (locks: number, offline: number, concerns: number) =>
       [
         count(locks, 'lock', 'locks'),
         offline > 0 && `${offline.toLocaleString('en')} offline`,
-        alarms > 0 && count(alarms, 'alarm', 'alarms'),
+        concerns > 0 && `${concerns.toLocaleString('en')} to look after`,
       ]
         .filter(Boolean)
         .join(', '),
@@ -93,6 +114,7 @@ export const en = {
   states: {
     locked: 'Locked',
     unlocked: 'Unlocked',
+    locksIn: (seconds: number) => `locks in ${seconds.toLocaleString('en')} s`,
     unknown: 'State unknown',
     unsure: (state: string) => `${state}, not sure`,
     online: 'Online',
@@ -108,7 +130,7 @@ export const en = {
     sections: (lock: string) => `Pages of ${lock}`,
     unlock: 'Unlock',
     lock: 'Lock',
-    since: (when: string) => `since ${when}`,
+    commandTo: (command: string, lock: string) => `${command}: ${lock}`,
     waiting: 'Waiting for the lock to confirm…',
     done: { unlocked: 'The lock has confirmed: it is unlocked.', locked: 'The lock has confirmed: it is locked.' },
     refused: {
@@ -178,6 +200,7 @@ export const en = {
   cards: {
     intro: 'Cards that open this door. Each change is made on the lock first, and kept here once the lock has confirmed it.',
     none: 'There are no cards on this lock.',
+    shows: { all: 'All cards', now: 'Valid now', later: 'Not yet valid', over: 'Expired' },
     add: 'Add a card',
     name: 'Name',
     unnamed: 'without a name',
@@ -230,6 +253,8 @@ export const en = {
   battery: {
     title: 'Battery',
     none: 'The lock has not said yet how full its battery is.',
+    levels: (levels: string) => `The lock has said: ${levels}. From three times on there is a chart.`,
+    level: (percent: number, since: string) => `${percent}% since ${since}`,
     chart: (since: string, from: number, to: number) => `Battery since ${since}: from ${from}% to ${to}% now`,
     asTable: 'As a table',
     since: 'Since',
@@ -307,6 +332,7 @@ export const en = {
   registered: {
     title: 'Registered locks',
     intro: 'Every lock that may connect to this gateway, whether you have a role on it or not.',
+    shows: { all: 'All locks', online: 'Online', offline: 'Offline' },
     add: 'Register by hand',
     pair: 'Pair a lock',
     none: 'No lock is registered yet.',
@@ -346,6 +372,7 @@ export const en = {
       cards === 0 || cards === null
         ? `${name} was removed.`
         : `${name} was removed. It may still open for ${count(cards, 'card', 'cards')}.`,
+    removesSoon: (name: string) => `${name} is being removed.`,
     removedOnes: 'Removed locks',
   },
   makes: {
@@ -504,7 +531,6 @@ export const en = {
     none: 'All is well.',
     gateway: 'The gateway itself',
     lock: (lockId: number) => `Lock ${lockId}`,
-    since: (date: string) => `since ${date}`,
     end: 'Seen to',
     endText: (kind: string, place: string) => `${place}: ${kind}. The alarm ends now. Say so only when somebody has been there and looked.`,
     ended: 'The alarm has ended.',
@@ -619,6 +645,8 @@ export const en = {
       console: 'console',
       'data directory': 'data directory',
       device: 'device',
+      group: 'group',
+      groups: 'groups',
       hub: 'hub',
       credential: 'credential',
       entry: 'entry',
@@ -672,6 +700,8 @@ export const en = {
       'pairing-open': 'Pairing opened',
       'pairing-close': 'Pairing closed',
       'device-confirm': 'Lock paired',
+      'group-order': 'Groups put in order',
+      'group-lock': 'All doors of a group told to lock',
       'alarm-end': 'Alarm ended',
       'webhook-create': 'Webhook made',
       'webhook-change': 'Webhook changed',

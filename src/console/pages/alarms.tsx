@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Alarm } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
+import { Ago } from '../components/ago.tsx';
 import { Button } from '../components/button.tsx';
 import { Loading } from '../components/callout.tsx';
 import { ConfirmDialog } from '../components/dialog.tsx';
@@ -9,7 +10,6 @@ import { Icon } from '../components/icon.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { pageOf } from '../components/paged.ts';
 import { Pager } from '../components/pager.tsx';
-import { useFormats } from '../format.ts';
 import { href } from '../router.ts';
 
 const pageSize = 50;
@@ -66,7 +66,6 @@ export function AlarmsPage() {
 
 function AlarmCard({ alarm: { kind, lockId, since, endsByItself }, onEnd }: { alarm: Alarm; onEnd: () => void }) {
   const { alarms, alarmKinds } = useStrings();
-  const { dateTime } = useFormats();
   const { live } = useApp();
   const title = alarmKinds[kind] ?? kind;
   const advice = alarms.advice[kind];
@@ -84,7 +83,9 @@ function AlarmCard({ alarm: { kind, lockId, since, endsByItself }, onEnd }: { al
           ) : (
             <a href={href('locks', lockId)}>{lock.lockAlias}</a>
           )}{' '}
-          <span class="faint">{alarms.since(dateTime(since))}</span>
+          <span class="faint">
+            · <Ago at={since} />
+          </span>
         </p>
         {advice && <p class="faint">{advice}</p>}
       </div>

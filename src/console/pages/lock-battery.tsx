@@ -9,6 +9,9 @@ import { Table } from '../components/table.tsx';
 import { useFormats } from '../format.ts';
 import type { LiveLock } from '../live.ts';
 
+/** Fewer levels are said in a sentence. */
+const fewest = 3;
+
 export function LockBattery({ lock: { lockId, electricQuantity } }: { lock: LiveLock }) {
   const { client } = useApp();
   const { battery: strings, states } = useStrings();
@@ -37,7 +40,10 @@ export function LockBattery({ lock: { lockId, electricQuantity } }: { lock: Live
       {problem !== undefined && <ProblemCallout problem={problem} />}
       {levels === undefined && problem === undefined && <Loading />}
       {levels?.length === 0 && <p class="empty">{strings.none}</p>}
-      {levels && first && last && (
+      {levels && first && last && levels.length < fewest && (
+        <p>{strings.levels(levels.map((level) => strings.level(level.electricQuantity, dateTime(level.reportDate))).join(', '))}</p>
+      )}
+      {levels && first && last && levels.length >= fewest && (
         <>
           <Chart
             points={points}

@@ -2,11 +2,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Card } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
+import { useAllRows } from '../components/all-rows.ts';
 import { Button } from '../components/button.tsx';
+import { SelectField } from '../components/field.tsx';
 import { accessPart } from '../components/later.tsx';
 import { LockHead } from '../components/lock-head.tsx';
-import { usePaged } from '../components/paged.ts';
-import { PagedTable } from '../components/table.tsx';
+import { SortedTable } from '../components/sorted-table.tsx';
 import { ValidityText } from '../components/validity-text.tsx';
 import { href } from '../router.ts';
 import { AddCardDialog } from './card-add.tsx';
@@ -32,20 +33,21 @@ const LockEntries = accessPart('lockEntries');
 type Open = { readonly what: 'add' } | { readonly what: 'rename' | 'validity' | 'remove'; readonly card: Card };
 
 function Cards({ lockId }: { lockId: number }) {
-  const { live, toasts } = useApp();
-  const { cards: strings, common } = useStrings();
-  const paged = usePaged<Card>('identity-card/list', { lockId });
+  const { live, toasts, router } = useApp();
+  const { cards: strings, common, locks } = useStrings();
+  const all = useAllRows<Card>('identity-card/list', { lockId }, ({ cardId }) => cardId);
+  const { show = 'all' } = router.query.value;
   const [open, setOpen] = useState<Open>();
   const close = () => setOpen(undefined);
   const done = (text: string) => {
     close();
     toasts.show('good', text);
-    paged.reload();
+    all.reload();
   };
   // Loads again when somebody else changes a card.
   useEffect(() =>
     live.listen((happening) => {
-      if (happening.type === 'locks' || (happening.type === 'card' && happening.card.lockId === lockId)) paged.reload();
+      if (happening.type === 'locks' || (happening.type === 'card' && happening.card.lockId === lockId)) all.reload();
     }),
   );
 
@@ -68,14 +70,17 @@ function Cards({ lockId }: { lockId: number }) {
           </a>
         </div>
       </div>
-      <PagedTable
+      <SortedTable
         caption={strings.intro}
-        paged={paged}
+        all={all}
+        textsOf={({ cardName, cardNumber, senderUsername }) => [cardName, cardNumber, senderUsername]}
+        isWanted={(card) => show === 'all' || show === timeOf(card, Date.now())}
         empty={strings.none}
         keyOf={({ cardId }) => cardId}
         columns={[
           {
             title: strings.name,
+            value: ({ cardName }) => cardName,
             cell: ({ cardName, senderUsername }) => (
               <>
                 {cardName === '' ? <span class="faint">{strings.unnamed}</span> : <strong>{cardName}</strong>}
@@ -83,8 +88,12 @@ function Cards({ lockId }: { lockId: number }) {
               </>
             ),
           },
-          { title: strings.number, cell: ({ cardNumber }) => <code>{cardNumber}</code> },
-          { title: strings.validity, cell: (card) => <ValidityText {...card} /> },
+          { title: strings.number, value: ({ cardNumber }) => cardNumber, cell: ({ cardNumber }) => <code>{cardNumber}</code> },
+          {
+            title: strings.validity,
+            value: ({ endDate }) => endDate || Number.POSITIVE_INFINITY,
+            cell: (card) => <ValidityText {...card} />,
+          },
           {
             title: common.actions,
             actions: true,
@@ -97,11 +106,25 @@ function Cards({ lockId }: { lockId: number }) {
             ),
           },
         ]}
-      />
+      >
+        <SelectField
+          label={locks.show}
+          name="show"
+          value={show}
+          onInput={(value) => router.ask({ show: value === 'all' ? '' : value, page: '' })}
+          options={Object.entries(strings.shows).map(([value, text]) => ({ value, text }))}
+        />
+      </SortedTable>
       {open?.what === 'add' && <AddCardDialog lockId={lockId} onClose={close} onDone={done} />}
       {open?.what === 'rename' && <RenameCardDialog card={open.card} onClose={close} onDone={done} />}
       {open?.what === 'validity' && <CardValidityDialog card={open.card} onClose={close} onDone={done} />}
       {open?.what === 'remove' && <RemoveCardDialog card={open.card} title={titleOf(open.card)} onClose={close} onDone={done} />}
     </>
   );
+}
+
+/** Whether a card opens now; without dates it always does. */
+function timeOf({ startDate, endDate }: Card, now: number): 'now' | 'later' | 'over' {
+  if (startDate > now) return 'later';
+  return endDate !== 0 && endDate < now ? 'over' : 'now';
 }

@@ -1,15 +1,17 @@
 // One lock: its present state, and the commands that it takes.
 import type { Alarm } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
+import { Ago, LocksIn } from '../components/ago.tsx';
+import { BoltControl } from '../components/bolt.tsx';
 import { Button } from '../components/button.tsx';
 import { Callout } from '../components/callout.tsx';
 import { CapabilityList, Warnings } from '../components/capabilities.tsx';
 import { Battery, isUnsure, LockState, Online } from '../components/lock-facts.tsx';
 import { LockHead } from '../components/lock-head.tsx';
-import { useFormats, useProblemText } from '../format.ts';
+import { useProblemText } from '../format.ts';
 import { AutoLock } from './lock-auto-lock.tsx';
 import { LockBattery } from './lock-battery.tsx';
-import { BoltControl } from './lock-bolt.tsx';
+
 import { LockDetails, useLockDetail } from './lock-details.tsx';
 import type { PageProps } from './page.ts';
 
@@ -17,7 +19,6 @@ export function LockPage({ parameters }: PageProps) {
   const lockId = Number(parameters['lockId']);
   const { live } = useApp();
   const { states } = useStrings();
-  const { dateTime } = useFormats();
   const { lock: strings } = useStrings();
   const alarms = live.alarms.value.filter((alarm) => alarm.lockId === lockId);
   const isAdministrator = live.locks.value?.get(lockId)?.role === 'administrator';
@@ -37,7 +38,12 @@ export function LockPage({ parameters }: PageProps) {
               <p class="big">
                 <LockState lock={lock} />
               </p>
-              {lock.stateDate !== null && <p class="faint">{strings.since(dateTime(lock.stateDate))}</p>}
+              {lock.stateDate !== null && (
+                <p class="faint">
+                  <Ago at={lock.stateDate} />
+                </p>
+              )}
+              {lock.state === 'unlocked' && typeof lock.autoLockAt === 'number' && <LocksIn at={lock.autoLockAt} />}
               <p class="facts">
                 <Online lock={lock} />
                 <Battery lock={lock} />
@@ -62,7 +68,6 @@ export function LockPage({ parameters }: PageProps) {
 function LockAlarm({ alarm: { kind, lockId, since, endsByItself } }: { alarm: Alarm }) {
   const { client, toasts } = useApp();
   const { alarmKinds, lock } = useStrings();
-  const { dateTime } = useFormats();
   const problemText = useProblemText();
   async function end(): Promise<void> {
     try {
@@ -75,7 +80,10 @@ function LockAlarm({ alarm: { kind, lockId, since, endsByItself } }: { alarm: Al
   return (
     <Callout kind="warning">
       <p>
-        <strong>{alarmKinds[kind] ?? kind}</strong> <span class="faint">{lock.since(dateTime(since))}</span>
+        <strong>{alarmKinds[kind] ?? kind}</strong>{' '}
+        <span class="faint">
+          · <Ago at={since} />
+        </span>
       </p>
       {!endsByItself && <Button onClick={() => void end()}>{lock.seen}</Button>}
     </Callout>

@@ -1,27 +1,18 @@
 // All pages: the address of each, and who sees it in the navigation, and where. A new page is a file here, a line below, and a section in
 // both languages.
 import type { ComponentType } from 'preact';
+import { BoardPage } from '../board/board-page.tsx';
 import type { IconName } from '../components/icon.tsx';
-import { accessPart, accountPart } from '../components/later.tsx';
+import { accessPart, accountPart, buildingPart, gatewayPart } from '../components/later.tsx';
 import type { Strings } from '../language/en.ts';
 import type { Live } from '../live.ts';
 import { AlarmsPage } from './alarms.tsx';
-import { AuditPage } from './audit.tsx';
-import { HubsPage } from './hubs.tsx';
 import { LockPage } from './lock.tsx';
 import { LockCardsPage } from './lock-cards.tsx';
 import { LockRecordsPage } from './lock-records.tsx';
 import { LockRolesPage } from './lock-roles.tsx';
-import { LocksPage } from './locks.tsx';
 import { OnLockPage } from './on-lock.tsx';
 import type { PageProps } from './page.ts';
-import { PairingPage } from './pairing.tsx';
-import { RegisteredPage } from './registered.tsx';
-import { RegisteredLockPage } from './registered-lock.tsx';
-import { RemovedLockPage, RemovedLocksPage } from './removed.tsx';
-import { SystemPage } from './system.tsx';
-import { WebhookPage } from './webhook.tsx';
-import { WebhooksPage } from './webhooks.tsx';
 
 export interface PageEntry {
   readonly path: string;
@@ -37,7 +28,7 @@ export interface PageEntry {
 }
 
 export const pages: readonly PageEntry[] = [
-  { path: '', view: LocksPage, navigation: { group: 'building', icon: 'lock', text: ({ locks }) => locks.title } },
+  { path: '', view: BoardPage, navigation: { group: 'building', icon: 'lock', text: ({ locks }) => locks.title } },
   { path: 'locks/:lockId', view: LockPage },
   { path: 'locks/:lockId/records', view: LockRecordsPage },
   { path: 'locks/:lockId/cards', view: LockCardsPage },
@@ -47,6 +38,11 @@ export const pages: readonly PageEntry[] = [
     path: 'alarms',
     view: AlarmsPage,
     navigation: { group: 'building', icon: 'alert', text: ({ alarms }) => alarms.title, count: ({ alarms }) => alarms.value.length },
+  },
+  {
+    path: 'activity',
+    view: buildingPart('activity'),
+    navigation: { group: 'building', icon: 'clock', text: ({ layout }) => layout.activity },
   },
   {
     path: 'questions',
@@ -70,14 +66,18 @@ export const pages: readonly PageEntry[] = [
   { path: 'revocations/:of/:id', view: accessPart('revocation') },
   {
     path: 'registered',
-    view: RegisteredPage,
+    view: gatewayPart('registered'),
     navigation: { group: 'administration', icon: 'door', text: ({ registered }) => registered.title },
   },
-  { path: 'registered/:lockId', view: RegisteredLockPage },
-  { path: 'removed', view: RemovedLocksPage },
-  { path: 'removed/:lockId', view: RemovedLockPage },
-  { path: 'pairing', view: PairingPage, navigation: { group: 'administration', icon: 'pair', text: ({ pairing }) => pairing.title } },
-  { path: 'hubs', view: HubsPage, navigation: { group: 'administration', icon: 'hub', text: ({ hubs }) => hubs.title } },
+  { path: 'registered/:lockId', view: gatewayPart('registeredLock') },
+  { path: 'removed', view: gatewayPart('removedLocks') },
+  { path: 'removed/:lockId', view: gatewayPart('removedLock') },
+  {
+    path: 'pairing',
+    view: gatewayPart('pairing'),
+    navigation: { group: 'administration', icon: 'pair', text: ({ pairing }) => pairing.title },
+  },
+  { path: 'hubs', view: gatewayPart('hubs'), navigation: { group: 'administration', icon: 'hub', text: ({ hubs }) => hubs.title } },
   {
     path: 'accounts',
     view: accountPart('accounts'),
@@ -88,8 +88,20 @@ export const pages: readonly PageEntry[] = [
     view: accountPart('tokens'),
     navigation: { group: 'administration', icon: 'key', text: ({ layout }) => layout.tokens },
   },
-  { path: 'webhooks', view: WebhooksPage, navigation: { group: 'building', icon: 'send', text: ({ webhooks }) => webhooks.title } },
-  { path: 'webhooks/:webhookId', view: WebhookPage },
-  { path: 'audit', view: AuditPage, navigation: { group: 'administration', icon: 'list', text: ({ audit }) => audit.title } },
-  { path: 'system', view: SystemPage, navigation: { group: 'administration', icon: 'gauge', text: ({ system }) => system.title } },
+  {
+    path: 'webhooks',
+    view: gatewayPart('webhooks'),
+    navigation: { group: 'building', icon: 'send', text: ({ webhooks }) => webhooks.title },
+  },
+  { path: 'webhooks/:webhookId', view: gatewayPart('webhook') },
+  {
+    path: 'audit',
+    view: gatewayPart('audit'),
+    navigation: { group: 'administration', icon: 'list', text: ({ audit }) => audit.title },
+  },
+  {
+    path: 'system',
+    view: gatewayPart('system'),
+    navigation: { group: 'administration', icon: 'gauge', text: ({ system }) => system.title },
+  },
 ];

@@ -1,19 +1,23 @@
 // All locks of the gateway, for gateway administrators: the name, the administrator and the hub of each.
 import { useState } from 'preact/hooks';
 import type { ManagedLock } from '../api/registration-types.ts';
-import { useStrings } from '../app.ts';
+import { useApp, useStrings } from '../app.ts';
+import { useAllRows } from '../components/all-rows.ts';
 import { Button } from '../components/button.tsx';
 import { CapabilityList } from '../components/capabilities.tsx';
+import { SelectField } from '../components/field.tsx';
 import { Online, Way } from '../components/lock-facts.tsx';
 import { PageHead } from '../components/page-head.tsx';
-import { usePaged } from '../components/paged.ts';
-import { PagedTable } from '../components/table.tsx';
+import { SortedTable } from '../components/sorted-table.tsx';
 import { href } from '../router.ts';
 import { RegisterLock } from './registered-new.tsx';
 
 export function RegisteredPage() {
-  const { registered, makes } = useStrings();
-  const paged = usePaged<ManagedLock>('gateway/locks');
+  const { registered, makes, locks } = useStrings();
+  const { router, toasts } = useApp();
+  const all = useAllRows<ManagedLock>('gateway/locks', {}, ({ lockId }) => lockId);
+  const makeOf = ({ driver }: ManagedLock) => makes.kinds[driver?.kind ?? 'native'] ?? driver?.kind ?? '';
+  const { show = 'all' } = router.query.value;
   const [isAdding, setAdding] = useState(false);
 
   return (
@@ -29,14 +33,17 @@ export function RegisteredPage() {
           {registered.add}
         </Button>
       </PageHead>
-      <PagedTable
+      <SortedTable
         caption={registered.title}
-        paged={paged}
+        all={all}
         empty={registered.none}
         keyOf={({ lockId }) => lockId}
+        textsOf={(lock) => [lock.lockName, lock.lockAlias, lock.groupName, lock.lockMac, lock.administrator, makeOf(lock)]}
+        isWanted={({ lockId, online }) => !toasts.isGone(`lock ${lockId}`) && (show === 'all' || online === (show === 'online'))}
         columns={[
           {
             title: registered.name,
+            value: ({ lockName }) => lockName,
             cell: ({ lockId, lockName, lockAlias }) => (
               <>
                 <a href={href('registered', lockId)}>
@@ -46,22 +53,31 @@ export function RegisteredPage() {
               </>
             ),
           },
-          { title: registered.connection, cell: (lock) => <Online lock={lock} /> },
-          { title: registered.group, cell: ({ groupName }) => groupName },
-          { title: registered.administrator, cell: ({ administrator }) => administrator },
+          { title: registered.connection, value: ({ online }) => Number(online), cell: (lock) => <Online lock={lock} /> },
+          { title: registered.group, value: ({ groupName }) => groupName, cell: ({ groupName }) => groupName },
+          { title: registered.administrator, value: ({ administrator }) => administrator, cell: ({ administrator }) => administrator },
           { title: registered.way, cell: (lock) => <Way lock={lock} /> },
           {
             title: makes.make,
-            cell: ({ driver, capabilities }) => (
+            value: makeOf,
+            cell: (lock) => (
               <>
-                {makes.kinds[driver?.kind ?? 'native'] ?? driver?.kind}
-                <CapabilityList capabilities={capabilities} />
+                {makeOf(lock)}
+                <CapabilityList capabilities={lock.capabilities} />
               </>
             ),
           },
         ]}
-      />
-      {isAdding && <RegisterLock onClose={() => setAdding(false)} onChange={paged.reload} />}
+      >
+        <SelectField
+          label={locks.show}
+          name="show"
+          value={show}
+          onInput={(value) => router.ask({ show: value === 'all' ? '' : value, page: '' })}
+          options={Object.entries(registered.shows).map(([value, text]) => ({ value, text }))}
+        />
+      </SortedTable>
+      {isAdding && <RegisterLock onClose={() => setAdding(false)} onChange={all.reload} />}
     </>
   );
 }
