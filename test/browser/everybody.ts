@@ -4,6 +4,7 @@ import type { At } from './stage.ts';
 
 const everyPage = [
   '',
+  'activity',
   'alarms',
   'locks/1',
   'locks/1/records',
