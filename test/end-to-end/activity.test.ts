@@ -5,11 +5,13 @@ import { type Item, openSite, type Site, until } from '../support/site.ts';
 let site: Site;
 let personId: number;
 beforeAll(async () => {
-  site = await openSite({ locks: [{}, {}] });
+  site = await openSite({ locks: [{ features: ['credentials', 'hours'] }, {}] });
   const made = await site.api('POST', '/api/v1/access/people', { body: { name: 'Erika M.' } });
   personId = made.body['personId'] as number;
-  await site.api('POST', `/api/v1/access/people/${personId}/credentials`, { body: { kind: 'card', number: '1325672378' } });
-  await site.api('POST', `/api/v1/access/people/${personId}/grants`, { body: { lockIds: [site.lockId(1)] } });
+  await site.api('POST', `/api/v1/access/people/${personId}/credentials`, {
+    body: { kind: 'card', cardNumber: '1325672378', name: '', startDate: 0, endDate: 0 },
+  });
+  await site.api('POST', `/api/v1/access/people/${personId}/grants`, { body: { lockIds: [site.lockId(1)], startDate: 0, endDate: 0 } });
   await until(async () => (await site.lock(1).swipeCard('1325672378')).done, 'her card opens the first door');
 });
 afterAll(() => site?.close());
