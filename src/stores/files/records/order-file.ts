@@ -50,7 +50,7 @@ export async function openOrder(files: FileLayer, path: string, day: OrderedDay)
   return {
     firsts: said.firsts,
     async chunk(n) {
-      const bytes = Buffer.from(new ArrayBuffer(chunkBytes));
+      const bytes = Buffer.allocUnsafeSlow(chunkBytes);
       const count = await file.read(bytes, n * chunkBytes);
       return count === chunkBytes ? rowsOfChunk(bytes) : undefined;
     },

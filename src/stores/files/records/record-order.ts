@@ -13,7 +13,7 @@ import type { LinePlace } from './read-lines.ts';
  */
 export const rowWords = 8;
 /** Rows that are read, and looked at, in one turn. */
-export const chunkRows = 4_096;
+export const chunkRows = 16_384;
 /** The rows, and their CRC-32. */
 export const chunkBytes = chunkRows * rowWords * 4 + 4;
 const high = 0x1_0000_0000;
@@ -57,7 +57,7 @@ export interface ChunkMatches {
   readonly matches: readonly RowMatch[];
   /** The lowest recordId of a wanted lock; undefined: there is none. */
   readonly lowest: number | undefined;
-  /** How many rows are below `before`. */
+  /** How many rows it has. */
   readonly looked: number;
 }
 
@@ -79,22 +79,27 @@ export function createRowFilter(query: NewestFirst): (words: Uint32Array, first:
     if (name !== undefined && words[at + 5] !== name) return false;
     return holders === undefined || holders.has(words[at + 6] as number);
   }
+  function lowestOf(words: Uint32Array, first: number): number | undefined {
+    for (let n = words.length / rowWords - 1; n >= 0; n--) {
+      if (words[n * rowWords + 3] === 0 || !locks.has(words[n * rowWords + 1] as number)) continue;
+      const recordId = idOfRow(words, n, first);
+      return recordId < before ? recordId : undefined;
+    }
+    return undefined;
+  }
   return (words, first) => {
     const found: RowMatch[] = [];
-    let lowest: number | undefined;
-    let looked = 0;
-    for (let n = 0; n * rowWords < words.length; n++) {
+    const rows = words.length / rowWords;
+    for (let n = 0; n < rows; n++) {
       const at = n * rowWords;
       const packed = words[at + 3] as number;
+      // The locks last: for most rows of a rare match they need not be looked up.
+      if (packed === 0 || !matches(words, at) || !locks.has(words[at + 1] as number)) continue;
       const recordId = idOfRow(words, n, first);
-      if (packed === 0 || recordId >= before) continue;
-      looked += 1;
-      if (!locks.has(words[at + 1] as number)) continue;
-      lowest = recordId;
-      if (!matches(words, at)) continue;
+      if (recordId >= before) continue;
       found.push({ recordId, place: { position: (words[at + 2] as number) + (packed >>> 16) * high, length: packed & 0xffff } });
     }
-    return { matches: found, lowest, looked };
+    return { matches: found, lowest: lowestOf(words, first), looked: rows };
   };
 }
 

@@ -188,6 +188,40 @@ describe('the records newest first', () => {
       await second.stop();
     }));
 
+  test('of a day with many chunks of its table are whole, wherever one begins', () =>
+    withDirectory(async (directory) => {
+      const clock = manualClock();
+      const { store } = await startedStore(directory, { clock });
+      for (let n = 0; n < 70; n++) {
+        const drafts = Array.from({ length: 500 }, (_, at) =>
+          sampleEvent(n * 500 + at + 1, { username: at === 250 ? 'Seldom' : '', success: at % 2 === 0 }),
+        );
+        await store.ports.records.append(lockId(1 + (n % 5)), 'e', drafts);
+      }
+      const all = await allOf(store);
+      expect(all).toHaveLength(35_000);
+      const check = async (): Promise<void> => {
+        for (const before of [everything.before, 34_999, 18_617, 18_616, 16_385, 2, 1]) {
+          for (const more of [
+            {},
+            { username: 'Seldom' },
+            { username: 'Nobody' },
+            { success: true, locks: new Set([lockId(2), lockId(4)]) },
+          ]) {
+            const query = { ...everything, before, ...more };
+            const expected = all.filter((record) => isAsked(record, query)).map(({ recordId }) => recordId);
+            expect(await found(store, query)).toEqual(expected);
+          }
+        }
+      };
+      await check();
+      clock.advance(dayMs);
+      await store.maintenance.sealDays();
+      await check();
+      expect(await orders(directory)).toHaveLength(1);
+      await store.stop();
+    }));
+
   test('go on over a leap of the recordIds within a day, as a restore makes', () =>
     withDirectory(async (directory) => {
       const clock = manualClock();
