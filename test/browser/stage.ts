@@ -8,9 +8,12 @@ import { expect } from '@jest/globals';
 import axe from 'axe-core';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import type { LockProfileInput } from '../../device-sim/lock-profile.ts';
+import { makeLoopbackCertificate } from '../support/loopback-certificate.ts';
+import { type MailServer, mailLogin, startMailServer } from '../support/mail-server.ts';
 import { startMosquittoFor } from '../support/mosquitto.ts';
 import { openSite, type Site, until } from '../support/site.ts';
 import { openWire } from '../support/site-wire.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const flags =
   '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
@@ -32,6 +35,9 @@ export interface Stage {
   readonly site: Site;
   /** The port of the outside broker behind the bridge `house`. */
   readonly brokerPort: number;
+  /** The servers through which people are told of something. */
+  readonly mail: MailServer;
+  readonly ntfy: WebhookReceiver;
   /** Where the console is; stays the same when the gateway is started again. */
   readonly url: string;
   /** A new visitor, who is not signed in and has a screen of so many pixels. */
@@ -60,15 +66,24 @@ export async function openStage(locks: readonly LockProfileInput[]): Promise<Sta
   const folder = await mkdtemp(join(tmpdir(), 'latchd-stage-'));
   const config = join(folder, 'latchd.yaml');
   const broker = await startMosquittoFor();
+  const identity = await makeLoopbackCertificate();
+  const mail = await startMailServer(identity);
+  const ntfy = await startWebhookReceiver();
+  await writeFile(join(folder, 'ca.crt'), identity.ca);
+  await writeFile(join(folder, 'password'), mailLogin.password);
   // A receiver of webhooks may be on this machine.
   const settings = [
     'commandTimeoutMs: 2000',
     'webhooks: { networks: [127.0.0.1] }',
+    'notifications:',
+    '  networks: [127.0.0.1]',
+    `  email: { server: "smtps://127.0.0.1:${mail.port}", username: ${mailLogin.username}, passwordFile: "${join(folder, 'password')}", from: gateway@example.org }`,
+    `  ntfy: { url: "${ntfy.url}" }`,
     'devices: { enabled: true, port: 0, networks: [127.0.0.1] }',
     `bridges: [{ name: house, url: "mqtt://127.0.0.1:${broker.port}", drivers: [{ kind: discovery }] }]`,
   ];
   await writeFile(config, `${settings.join('\n')}\n`);
-  const site = await openSite({ locks, flags: ['--config', config] });
+  const site = await openSite({ locks, flags: ['--config', config], environment: { NODE_EXTRA_CA_CERTS: join(folder, 'ca.crt') } });
   const line = await openWire();
   line.lead(site.gateway.httpUrl);
   const url = line.url.replace(/^\w+/, 'http');
@@ -78,6 +93,8 @@ export async function openStage(locks: readonly LockProfileInput[]): Promise<Sta
 
   return {
     site,
+    mail,
+    ntfy,
     url,
     brokerPort: broker.port,
     async visit(size = { width: 1280, height: 800 }, locale = 'en-GB') {
@@ -150,6 +167,8 @@ export async function openStage(locks: readonly LockProfileInput[]): Promise<Sta
       line.lead(site.gateway.httpUrl);
     },
     async close() {
+      await mail.down();
+      await ntfy.down();
       await browser.close();
       await line.close();
       await site.close();

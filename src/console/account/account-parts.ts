@@ -2,6 +2,7 @@
 import type { ComponentType } from 'preact';
 import type { PageProps } from '../pages/page.ts';
 import { AccountsPage } from './pages/accounts.tsx';
+import { NotificationsPage } from './pages/notifications.tsx';
 import { TokensPage } from './pages/tokens.tsx';
 import { withTexts } from './texts.ts';
 
@@ -9,5 +10,6 @@ const page = (Part: ComponentType<PageProps>) => withTexts(Part);
 
 export const parts = {
   accounts: page(AccountsPage),
+  notifications: page(NotificationsPage),
   tokens: page(TokensPage),
 };

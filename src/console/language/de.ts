@@ -84,6 +84,7 @@ export const de: Strings = {
     comparison: 'Vergleich',
     questions: 'Fragen',
     accounts: 'Konten',
+    notifications: 'Benachrichtigungen',
     tokens: 'Zugangstoken',
     live: 'Live',
     connecting: 'Verbindet …',

@@ -59,6 +59,7 @@ export const en = {
     comparison: 'Comparison',
     questions: 'Questions',
     accounts: 'Accounts',
+    notifications: 'Notifications',
     tokens: 'Access tokens',
     live: 'Live',
     connecting: 'Connecting…',

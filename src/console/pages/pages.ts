@@ -89,6 +89,12 @@ export const pages: readonly PageEntry[] = [
     navigation: { group: 'administration', icon: 'key', text: ({ layout }) => layout.tokens },
   },
   {
+    path: 'notifications',
+    view: accountPart('notifications'),
+    navigation: { group: 'building', icon: 'alert', text: ({ layout }) => layout.notifications },
+  },
+  { path: 'notifications/:secret', view: accountPart('notifications') },
+  {
     path: 'webhooks',
     view: gatewayPart('webhooks'),
     navigation: { group: 'building', icon: 'send', text: ({ webhooks }) => webhooks.title },

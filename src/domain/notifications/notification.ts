@@ -1,6 +1,7 @@
 // What an account has chosen to be told, through which channel, and how far that has come.
+import { activityKindOf } from '../activity/activity.ts';
 import type { LockId } from '../locks/lock.ts';
-import type { RecordDraft } from '../records/record.ts';
+import type { LockRecord } from '../records/record.ts';
 import type { NotifiedAlarm } from '../webhooks/delivery.ts';
 
 export const notificationChannels = ['email', 'ntfy'] as const;
@@ -15,11 +16,10 @@ export type NotifiedEvent = (typeof notifiedEvents)[number];
 export const notificationKinds = ['alarm', ...notifiedEvents] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
 
-/** The kind of a record; undefined: alarms, and types of the lock's own, of which nobody is told. */
-export function eventOf({ type, success }: Pick<RecordDraft, 'type' | 'success'>): NotifiedEvent | undefined {
-  if (type.startsWith('door-')) return 'door';
-  const kind = type.endsWith('-unlock') ? 'unlock' : type === 'auto-lock' || type.endsWith('-lock') ? 'lock' : undefined;
-  return kind !== undefined && !success ? 'refused' : kind;
+/** The kind of a record; undefined: alarms, of which people are told as alarms, and types of the lock's own. */
+export function eventOf(record: Pick<LockRecord, 'type' | 'success'>): NotifiedEvent | undefined {
+  const kind = activityKindOf(record);
+  return kind === null || kind === 'alarm' ? undefined : kind;
 }
 
 /** What a person chooses for one channel. */
