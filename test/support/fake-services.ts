@@ -431,7 +431,11 @@ function createFakeServices(): FakeServices {
       reset: async () => unexpected('reset'),
       choose: async () => unexpected('choose'),
     },
-    invitations: { invite: async () => unexpected('invite'), accept: async () => unexpected('accept') },
+    invitations: {
+      look: () => unexpected('look'),
+      invite: async () => unexpected('invite'),
+      accept: async () => unexpected('accept'),
+    },
     handovers: {
       make: () => unexpected('handovers.make'),
       state: () => unexpected('handovers.state'),

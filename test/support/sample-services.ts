@@ -242,6 +242,7 @@ export function answerWithSamples({
   passwords.change = asked('changePassword', nothing);
   invitations.invite = asked('invite', Promise.resolve({ secret: 'sample-secret', expiresAt: 1_763_802_100_000 }));
   invitations.accept = async () => signedIn;
+  invitations.look = () => ({ username: 'bob', expiresAt: 1_763_802_100_000 });
   handovers.make = asked('makeHandover', { secret: 'sample-secret', handover: sampleHandover });
   handovers.state = asked('handoverState', sampleHandover);
   handovers.confirm = asked('confirmHandover', nothing);

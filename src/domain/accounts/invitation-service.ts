@@ -19,6 +19,8 @@ export interface InvitationService {
    * `not-found`.
    */
   invite(caller: Caller, username: string, hours: number): Promise<{ readonly secret: string; readonly expiresAt: number }>;
+  /** Whom the secret invites, and until when; it is not used up. Throws `invitation-invalid` as `accept` does. */
+  look(secret: string): { readonly username: string; readonly expiresAt: number };
   /**
    * Sets the password of the account that the secret is for, ends its sessions and signs the browser in. Rejects with `invitation-invalid`
    * for a used, an expired and an unknown secret alike; with `password-weak`, after which the invitation is still valid.
@@ -40,11 +42,12 @@ export function createInvitationService(options: {
   /** The hashes of those that are being used: a second request at the same time finds none. */
   const inUse = new Set<string>();
 
-  function accountOf(hash: string): Account {
+  function invitedBy(hash: string): { readonly account: Account; readonly expiresAt: number } {
     const found = store.invitation(hash);
     const account = found && found.expiresAt > clock.now() ? accountView.get(found.accountId) : undefined;
-    if (account === undefined) throw new DomainError('invitation-invalid', 'this invitation is not valid, or not any more');
-    return account;
+    if (found === undefined || account === undefined)
+      throw new DomainError('invitation-invalid', 'this invitation is not valid, or not any more');
+    return { account, expiresAt: found.expiresAt };
   }
 
   return {
@@ -65,9 +68,14 @@ export function createInvitationService(options: {
       );
     },
 
+    look(secret) {
+      const { account, expiresAt } = invitedBy(secrets.hash(secret));
+      return { username: account.username, expiresAt };
+    },
+
     async accept(secret, password, { address, ...session }) {
       const hash = secrets.hash(secret);
-      const account = accountOf(inUse.has(hash) ? '' : hash);
+      const { account } = invitedBy(inUse.has(hash) ? '' : hash);
       inUse.add(hash);
       try {
         await audit.record(
@@ -76,7 +84,7 @@ export function createInvitationService(options: {
           () =>
             passwords.choose(account, password, () => {
               // A newer one can have ended it while the password was hashed.
-              accountOf(hash);
+              invitedBy(hash);
               // It is used up on the disk first, so that no power cut lets it be used twice.
               return store.endInvitation(account.accountId);
             }),

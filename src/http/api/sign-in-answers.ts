@@ -45,6 +45,7 @@ export const signInAnswers = {
   IssuedPasskey: passkey.pick({ passkeyId: true, name: true }),
   PasskeyOptions: z.strictObject({ options: z.looseObject({}) }),
   Invitation: z.strictObject(link),
+  Invited: z.strictObject({ username: z.string(), expiresDate: dateMs }),
   IssuedHandover: z.strictObject({ handoverId: z.string().min(1), ...link }),
   Handover: z.strictObject({
     handoverId: z.string().min(1),

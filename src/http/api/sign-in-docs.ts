@@ -146,6 +146,14 @@ export const signInDocs = {
       },
     ],
   },
+  lookAtInvitation: {
+    summary: 'Whom an invitation is for',
+    description: `Uses nothing up. ${ownPages}`,
+    requiredRole: 'nobody',
+    refusals: ['forbidden', 'invitation-invalid'],
+    answers: { 200: 'Invited' },
+    examples: [{ title: 'Bob', body: { secret: 'sample-secret' }, answer: { username: 'bob', expiresDate } }],
+  },
   acceptInvitation: {
     summary: 'Choose a password with an invitation, and sign in',
     description: `Works once; the sessions of before end. ${ownPages}`,

@@ -68,6 +68,10 @@ export function signInRoutes(options: {
     const signedIn = guard.attempt(request, () => invitations.accept(secret, password, browser(request, stay)));
     return start(request, 'password', stay, signedIn);
   });
+  const invitation = open('POST', '/api/v1/invitation/options', 'lookAtInvitation', heldSecret, async (request, { secret }) => {
+    const { username, expiresAt } = await guard.attempt(request, async () => invitations.look(secret));
+    return ok({ username, expiresDate: expiresAt });
+  });
   const claim = open('POST', '/api/v1/handover', 'claimHandover', heldSecret, async (request, { secret }) => {
     const came = await guard.attempt(request, async () => handovers.claim(secret, browser(request, false)));
     return { status: 202, body: { claim: came.claim, code: came.code, expiresDate: came.expiresAt } };
@@ -89,7 +93,7 @@ export function signInRoutes(options: {
   };
   return [
     route('GET', path, 'whoIsSignedIn', noParameters, ({ caller }) => ok(askingView(caller, signIns.of(caller), held))),
-    ...[signIn, signOut as SignInRoute, passkeyOptions, byPasskey, accept, claim, take],
+    ...[signIn, signOut as SignInRoute, passkeyOptions, byPasskey, invitation, accept, claim, take],
   ];
 }
 
