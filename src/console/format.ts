@@ -40,10 +40,11 @@ export function useFormats(): Formats {
 
 /** A sentence for anything that was thrown. A lock's error code is shown as it is; a conflict shows the gateway's reason. */
 export function useProblemText(): (error: unknown) => string {
-  const { problems } = useStrings();
+  const { problems, common } = useStrings();
   return (error) => {
     if (!(error instanceof Problem)) return String(error);
-    const { code, detail, lockError } = error;
+    const { code, detail, lockError, retryAfter } = error;
+    if (code === 'rate-limited' && retryAfter !== undefined) return common.waitFor(retryAfter);
     const sentence = problems[code] ?? detail;
     if (lockError !== undefined) return `${sentence} (${lockError})`;
     return code === 'conflict' && detail !== '' ? `${sentence} (${detail})` : sentence;

@@ -78,6 +78,9 @@ export function Layout({ username, gatewayAdministrator, accessManager }: Layout
             }}
           />
           <p class="faint">{layout.signedInAs(username)}</p>
+          <a class="button" href={href('account')} aria-current={path[0] === 'account' ? 'page' : undefined}>
+            {layout.account}
+          </a>
           <Button
             onClick={() =>
               toasts

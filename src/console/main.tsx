@@ -3,6 +3,7 @@ import { render } from 'preact';
 import { createClient } from './api/client.ts';
 import { type App, AppContext, useApp } from './app.ts';
 import { createBoard } from './board/board.ts';
+import { accountPart } from './components/later.tsx';
 import { Layout } from './layout.tsx';
 import { createLive } from './live.ts';
 import { SignInPage } from './pages/sign-in.tsx';
@@ -26,10 +27,18 @@ function createApp(): App {
   };
 }
 
+const Invitation = accountPart('invitation');
+const Handover = accountPart('handover');
+
 function Console() {
-  const { session, preferences } = useApp();
+  const { session, preferences, router } = useApp();
   const state = session.state.value;
   if (state === 'checking' || !preferences.strings.value) return null;
+  const [page] = router.path.value;
+  const secret = router.secret.value;
+  // Whoever opens such a link means it, also while somebody is signed in.
+  if (page === 'invitation') return <Invitation key={secret} secret={secret} />;
+  if (page === 'handover') return <Handover key={secret} secret={secret} />;
   return typeof state === 'object' ? <Layout {...state} /> : <SignInPage />;
 }
 

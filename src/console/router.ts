@@ -5,23 +5,31 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 export interface Router {
   /** `['locks', '7']` for `#/locks/7`. */
   readonly path: ReadonlySignal<readonly string[]>;
+  /** What a link such as `#/invitation/SECRET` brought. It is in no address and no history: a reload forgets it, and it is empty. */
+  readonly secret: ReadonlySignal<string>;
   /** The values of the query by their names; those that are absent are empty. */
   readonly query: ReadonlySignal<Readonly<Record<string, string>>>;
   /** Changes values of the query, '' takes one away: the address says it, and Back leads to the page before, not to the letter before. */
   ask(values: Readonly<Record<string, string>>): void;
 }
 
+/** Pages whose links bring a secret. */
+const withSecret = ['invitation', 'handover'];
+
 /** Lives as long as the page. */
 export function createRouter(): Router {
+  const secret = signal(takeSecret());
   const path = signal(currentPath());
   const query = signal(currentQuery());
   window.addEventListener('hashchange', () => {
+    secret.value = takeSecret();
     // The query first: the new page reads it.
     query.value = currentQuery();
     path.value = currentPath();
   });
   return {
     path,
+    secret,
     query,
     ask(values) {
       const next = Object.fromEntries(Object.entries({ ...query.peek(), ...values }).filter(([, value]) => value !== ''));
@@ -52,6 +60,14 @@ export function match(pattern: string, path: readonly string[]): Readonly<Record
     else if (name !== segment) return undefined;
   }
   return values;
+}
+
+/** The secret in the address, which is gone from there at once. */
+function takeSecret(): string {
+  const [page = '', secret] = currentPath();
+  if (secret === undefined || !withSecret.includes(page)) return '';
+  history.replaceState(history.state, '', href(page));
+  return secret;
 }
 
 function currentPath(): readonly string[] {

@@ -4,7 +4,8 @@ import type { Client } from './api/client.ts';
 import { Problem } from './api/problem.ts';
 import { storedValue, storeValue } from './stored-values.ts';
 
-interface Person {
+/** Who signed in, as each sign-in answers it (HTTP API 13.1). */
+export interface Person {
   readonly username: string;
   readonly gatewayAdministrator: boolean;
   readonly accessManager: boolean;
@@ -17,16 +18,16 @@ export interface Session {
   readonly state: ReadonlySignal<SessionState>;
   /** Checks whether a cookie from an earlier visit is still valid. */
   resume(): Promise<void>;
-  /** Rejects with the `Problem`. The token stays in memory, or with `remember` in a cookie that no script can read. */
-  signIn(token: string, remember: boolean): Promise<void>;
+  /** The gateway has signed this person in, and the browser has the cookie. */
+  begin(person: Person): void;
+  /** Rejects with the `Problem`. */
   signOut(): Promise<void>;
-  /** The gateway no longer accepts our token or cookie. */
+  /** The gateway no longer accepts our cookie. */
   end(): void;
 }
 
 export function createSession(client: Client): Session {
   const state = signal<SessionState>('checking');
-  let inCookie = false;
 
   return {
     state,
@@ -38,38 +39,21 @@ export function createSession(client: Client): Session {
       }
       try {
         state.value = await client.get<Person>('session');
-        inCookie = true;
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
         state.value = error.code.startsWith('token-') ? 'ended' : 'signed-out';
       }
     },
-    async signIn(token, remember) {
-      try {
-        if (remember) {
-          client.useToken(null);
-          await client.ask('POST', 'session', { body: { token } });
-        } else {
-          client.useToken(token);
-        }
-        const person = await client.get<Person>('session');
-        inCookie = remember;
-        storeValue('signed-in', remember ? 'yes' : undefined);
-        state.value = person;
-      } catch (error) {
-        client.useToken(null);
-        throw error;
-      }
+    begin(person) {
+      storeValue('signed-in', 'yes');
+      state.value = person;
     },
     async signOut() {
-      if (inCookie) await client.ask('DELETE', 'session');
-      client.useToken(null);
-      inCookie = false;
+      await client.ask('DELETE', 'session');
       storeValue('signed-in', undefined);
       state.value = 'signed-out';
     },
     end() {
-      client.useToken(null);
       storeValue('signed-in', undefined);
       if (typeof state.value === 'object') state.value = 'ended';
     },

@@ -16,6 +16,7 @@ const everyPage = [
   'removed',
   'pairing',
   'hubs',
+  'account',
   'accounts',
   'tokens',
   'webhooks',
@@ -88,7 +89,9 @@ export function everybodyTests(at: At): void {
   test('who has no pointer comes from the sign-in to an open door', async () => {
     const { stage } = at();
     const visitor = await stage.visit();
-    await visitor.getByLabel('Access token').focus();
+    await visitor.getByRole('button', { name: 'Use an access token' }).focus();
+    await visitor.keyboard.press('Enter');
+    await visitor.locator(':focus[name=token]').waitFor();
     await visitor.keyboard.type(stage.site.gateway.token);
     await visitor.keyboard.press('Enter');
     await visitor.getByText('Live', { exact: true }).waitFor();
@@ -111,9 +114,10 @@ export function everybodyTests(at: At): void {
   test('a German browser finds it in German, and each page says something in it', async () => {
     const { stage } = at();
     const visitor = await stage.visit(undefined, 'de-DE');
+    await visitor.getByRole('button', { name: 'Ein Zugangstoken verwenden' }).click();
     await visitor.getByLabel('Zugangstoken').fill(stage.site.gateway.token);
     expect(await visitor.evaluate('document.documentElement.lang')).toBe('de');
-    await visitor.getByRole('button', { name: 'Anmelden' }).click();
+    await visitor.getByRole('button', { name: 'Anmelden', exact: true }).click();
     await visitor.getByRole('heading', { level: 1, name: 'Schlösser' }).waitFor();
     await stage.show(visitor, 'system');
     await visitor.getByText('Neueste Sicherung').waitFor();

@@ -80,9 +80,7 @@ export function firstImpressionTests(at: At): void {
   test('whoever ends an alarm is asked about this very lock, and the German log speaks German', async () => {
     const { stage } = at();
     const page = await stage.visit(undefined, 'de-DE');
-    await page.getByLabel('Zugangstoken').fill(stage.site.gateway.token);
-    await page.getByRole('button', { name: 'Anmelden' }).click();
-    await page.getByText('Live', { exact: true }).waitFor();
+    await stage.signIn(page);
     stage.site.lock(2).tamper();
     await stage.go(page, 'alarms', 'Alarme');
     await page.getByRole('button', { name: /Manip|Sabot/ }).click();

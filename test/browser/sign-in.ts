@@ -6,6 +6,7 @@ export function signInTests(at: At): void {
   test('a wrong token is said to be wrong, and a right one leads to the board', async () => {
     const { stage } = at();
     const visitor = await stage.visit();
+    await visitor.getByRole('button', { name: 'Use an access token' }).click();
     await visitor.getByLabel('Access token').fill('latchd_guessed');
     await visitor.getByRole('button', { name: 'Sign in' }).click();
     await visitor.getByRole('alert').getByText('not known here').waitFor();
@@ -14,18 +15,23 @@ export function signInTests(at: At): void {
     await visitor.context().close();
   });
 
-  test('who asks for it stays signed in over a reload, by a cookie that no script can read; who does not, does not', async () => {
+  test('a sign-in lasts over a reload, by a cookie that no script can read; who asks for it stays signed in when the browser is closed', async () => {
     const { stage } = at();
     const visitor = await stage.visit();
     await stage.signIn(visitor);
     await visitor.reload();
-    await visitor.getByLabel('Access token').waitFor();
-    await stage.signIn(visitor, stage.site.gateway.token, true);
-    expect(await visitor.evaluate('document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toContain('latchd_');
-    await visitor.reload();
     await visitor.getByText('Live', { exact: true }).waitFor();
+    expect(await visitor.evaluate('document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toContain('latchd_');
+    // Without an expiry the browser forgets it when it is closed.
+    const expiries = async () => (await visitor.context().cookies()).map(({ expires }) => expires > 0);
+    expect(await expiries()).toEqual([false]);
+    await visitor.context().clearCookies();
+    await visitor.reload();
+    await visitor.getByText('Your session has ended').waitFor();
+    await stage.signIn(visitor, stage.site.gateway.token, true);
+    expect(await expiries()).toEqual([true]);
     await visitor.getByRole('button', { name: 'Sign out' }).click();
-    await visitor.getByLabel('Access token').waitFor();
+    await visitor.getByLabel('Password').waitFor();
     expect(await visitor.context().cookies()).toEqual([]);
     await visitor.context().close();
   });

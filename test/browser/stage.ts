@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from '@jest/globals';
 import axe from 'axe-core';
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { type Browser, type Cookie, chromium, type Locator, type Page } from 'playwright-core';
 import type { LockProfileInput } from '../../device-sim/lock-profile.ts';
 import { makeLoopbackCertificate } from '../support/loopback-certificate.ts';
 import { type MailServer, mailLogin, startMailServer } from '../support/mail-server.ts';
@@ -21,6 +21,12 @@ const flags =
 const makesPictures = process.env['LATCHD_SCREENSHOTS'] === 'true';
 const pictures = resolve(import.meta.dirname, '../../src/console/screenshots');
 const patienceMs = 60_000;
+const engine = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0';
+/** What browsers say of themselves that have a window; a narrow one is on a phone. */
+const agents = {
+  desk: `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${engine} Safari/537.36`,
+  phone: `Mozilla/5.0 (Linux; Android 10; K) ${engine} Mobile Safari/537.36`,
+};
 
 /** The stage, and on it the page of an administrator. */
 export type At = () => { readonly stage: Stage; readonly page: Page };
@@ -44,8 +50,11 @@ export interface Stage {
   visit(size?: { readonly width: number; readonly height: number }, locale?: string): Promise<Page>;
   /** Another site, with this page, which the browser of `page` comes by. */
   lure(page: Page, html: string): Promise<Page>;
-  /** Types the token in and waits until the board is live. */
-  signIn(page: Page, token?: string, remember?: boolean): Promise<void>;
+  /**
+   * Types the token in and waits until the board is live. Who does not `stay` shares the session of all visitors with this token: an account
+   * may sign in a few times a minute, and have a few sessions.
+   */
+  signIn(page: Page, token?: string, stay?: boolean): Promise<void>;
   /** Goes to a page of the console by its address after the #. */
   go(page: Page, path: string, heading: string): Promise<void>;
   /** The same, until it has loaded what it shows. */
@@ -62,7 +71,8 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-export async function openStage(locks: readonly LockProfileInput[]): Promise<Stage> {
+/** `https`: the console is at `https://localhost`, where passkeys work. */
+export async function openStage(locks: readonly LockProfileInput[], { https = false } = {}): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'latchd-stage-'));
   const config = join(folder, 'latchd.yaml');
   const broker = await startMosquittoFor();
@@ -81,14 +91,25 @@ export async function openStage(locks: readonly LockProfileInput[]): Promise<Sta
     `  ntfy: { url: "${ntfy.url}" }`,
     'devices: { enabled: true, port: 0, networks: [127.0.0.1] }',
     `bridges: [{ name: house, url: "mqtt://127.0.0.1:${broker.port}", drivers: [{ kind: discovery }] }]`,
+    ...(https
+      ? [
+          'tls: auto',
+          'tlsNames: [localhost]',
+          'https: { enabled: true, host: 127.0.0.1, port: 0 }',
+          'signIn: { administratorsNeedPasskey: true }',
+        ]
+      : []),
   ];
   await writeFile(config, `${settings.join('\n')}\n`);
   const site = await openSite({ locks, flags: ['--config', config], environment: { NODE_EXTRA_CA_CERTS: join(folder, 'ca.crt') } });
   const line = await openWire();
-  line.lead(site.gateway.httpUrl);
-  const url = line.url.replace(/^\w+/, 'http');
+  const lead = () => line.lead(https ? site.gateway.httpsUrl : site.gateway.httpUrl);
+  lead();
+  const url = https ? line.url.replace(/^.*:/, 'https://localhost:') : line.url.replace(/^\w+/, 'http');
   const browser: Browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags.split(' ') });
   const strange: string[] = [];
+  /** By token. */
+  const sessions = new Map<string, Cookie[]>();
   if (makesPictures) await mkdir(pictures, { recursive: true });
 
   return {
@@ -98,7 +119,14 @@ export async function openStage(locks: readonly LockProfileInput[]): Promise<Sta
     url,
     brokerPort: broker.port,
     async visit(size = { width: 1280, height: 800 }, locale = 'en-GB') {
-      const context = await browser.newContext({ viewport: size, locale, timezoneId: 'Europe/Berlin', reducedMotion: 'reduce' });
+      const context = await browser.newContext({
+        viewport: size,
+        userAgent: size.width < 480 ? agents.phone : agents.desk,
+        locale,
+        timezoneId: 'Europe/Berlin',
+        reducedMotion: 'reduce',
+        ignoreHTTPSErrors: https,
+      });
       const page = await context.newPage();
       page.setDefaultTimeout(patienceMs);
       page.on('pageerror', (error) => strange.push(error.message));
@@ -124,11 +152,20 @@ export async function openStage(locks: readonly LockProfileInput[]): Promise<Sta
       server.close();
       return lured;
     },
-    async signIn(page, token = site.gateway.token, remember = false) {
-      await page.getByLabel('Access token').fill(token);
-      if (remember) await page.getByLabel('Stay signed in').check();
-      await page.getByRole('button', { name: 'Sign in' }).click();
+    async signIn(page, token = site.gateway.token, stay = false) {
+      const shared = sessions.get(token);
+      if (shared !== undefined && !stay) {
+        await page.context().addCookies(shared);
+        await page.evaluate(`localStorage.setItem('latchd.signed-in', 'yes')`);
+        await page.reload();
+      } else {
+        await page.getByRole('button', { name: 'Use an access token' }).click();
+        await page.getByLabel('Access token').fill(token);
+        if (stay) await page.getByLabel('Stay signed in').check();
+        await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      }
       await page.getByText('Live', { exact: true }).waitFor();
+      if (!stay) sessions.set(token, await page.context().cookies());
     },
     async go(page, path, heading) {
       await page.evaluate(`location.hash = ${JSON.stringify(`#/${path}`)}`);
@@ -164,7 +201,7 @@ export async function openStage(locks: readonly LockProfileInput[]): Promise<Sta
     },
     async start() {
       await site.start();
-      line.lead(site.gateway.httpUrl);
+      lead();
     },
     async close() {
       await mail.down();

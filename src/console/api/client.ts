@@ -1,5 +1,5 @@
-// Sends requests to the gateway. With a token in memory each request carries it; without one the browser sends the cookie of the sign-in,
-// which no script can read, and `latchd-console` proves that the request comes from this page and not from another site's form.
+// Sends requests to the gateway. The browser adds the cookie of the sign-in, which no script can read, and `latchd-console` proves that the
+// request comes from this page and not from another site's form.
 import { Problem, problemOf } from './problem.ts';
 
 /** An unlock waits in the lock's queue and for the lock's reply; no request takes longer than this. */
@@ -34,7 +34,6 @@ export interface Client {
   text(path: string, query?: Query, accept?: string): Promise<string>;
   /** Reads an answer that goes on until `signal` is aborted. */
   stream(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
-  useToken(token: string | null): void;
 }
 
 function withQuery(path: string, query: Query): string {
@@ -43,13 +42,10 @@ function withQuery(path: string, query: Query): string {
   return text === '' ? path : `${path}?${text}`;
 }
 
-/** `onSignedOut` is called when the gateway no longer accepts our token or cookie. */
+/** `onSignedOut` is called when the gateway no longer accepts our cookie. */
 export function createClient(onSignedOut: () => void): Client {
-  let token: string | null = null;
-
   async function request(path: string, init: RequestInit): Promise<Response> {
-    const asked = token;
-    const headers = { ...init.headers, ...(token === null ? { 'latchd-console': '1' } : { authorization: `Bearer ${token}` }) };
+    const headers = { ...init.headers, 'latchd-console': '1' };
     let response: Response;
     try {
       response = await fetch(`api/v1/${path}`, { ...init, headers, cache: 'no-store', credentials: 'same-origin', redirect: 'error' });
@@ -58,7 +54,8 @@ export function createClient(onSignedOut: () => void): Client {
     }
     if (response.ok) return response;
     const problem = await problemOf(response);
-    if (response.status === 401 && asked === token) onSignedOut();
+    // What is wrong with a password or an invitation is 401 as well.
+    if (problem.code.startsWith('token-')) onSignedOut();
     throw problem;
   }
 
@@ -91,9 +88,6 @@ export function createClient(onSignedOut: () => void): Client {
       const response = await request(path, { headers: { accept: 'text/event-stream', ...headers }, signal });
       if (!response.body) throw new Problem('unreachable', 'no body');
       return response.body;
-    },
-    useToken(given) {
-      token = given;
     },
   };
   return client;

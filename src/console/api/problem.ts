@@ -8,14 +8,17 @@ export class Problem extends Error {
   readonly parameters: ReadonlyMap<string, string>;
   /** The lock's own word, with `lock-refused`. */
   readonly lockError: string | undefined;
+  /** After how many seconds it may be tried again, with `rate-limited`. */
+  readonly retryAfter: number | undefined;
 
-  constructor(code: string, detail = '', parameters: ReadonlyMap<string, string> = new Map(), lockError?: string) {
+  constructor(code: string, detail = '', parameters: ReadonlyMap<string, string> = new Map(), lockError?: string, retryAfter?: number) {
     super(`${code}: ${detail}`);
     this.name = 'Problem';
     this.code = code;
     this.detail = detail;
     this.parameters = parameters;
     this.lockError = lockError;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -30,8 +33,9 @@ interface ProblemBody {
 export async function problemOf(response: Response): Promise<Problem> {
   try {
     const { code, detail, lockError, errors = [] } = (await response.json()) as ProblemBody;
-    if (typeof code === 'string')
-      return new Problem(code, detail, new Map(errors.map((error) => [error.parameter, error.message])), lockError);
+    const parameters = new Map(errors.map((error) => [error.parameter, error.message]));
+    const retryAfter = Number(response.headers.get('retry-after')) || undefined;
+    if (typeof code === 'string') return new Problem(code, detail, parameters, lockError, retryAfter);
   } catch {
     // The body is no problem of the gateway: see below.
   }

@@ -18,6 +18,8 @@ interface TextFieldProps extends FieldProps {
   readonly max?: string | number;
   readonly pattern?: string;
   readonly autoFocus?: boolean;
+  /** What a password manager or the browser may fill in. */
+  readonly autocomplete?: 'off' | 'username' | 'current-password' | 'new-password';
   readonly onInput?: (value: string) => void;
 }
 
@@ -31,6 +33,7 @@ export function TextField({
   required = false,
   onInput,
   autoFocus = false,
+  autocomplete = 'off',
   ...more
 }: TextFieldProps) {
   const id = useId();
@@ -46,7 +49,8 @@ export function TextField({
         aria-required={required}
         aria-invalid={error !== undefined}
         aria-describedby={described(id, hint, error)}
-        autocomplete="off"
+        autocomplete={autocomplete}
+        autocapitalize="none"
         spellcheck={false}
         data-autofocus={autoFocus || undefined}
         onInput={(event) => onInput?.(event.currentTarget.value)}

@@ -10,6 +10,8 @@ import { ProblemCallout } from './callout.tsx';
 export interface Values {
   /** The value without the blanks around it. */
   text(name: string): string;
+  /** The value as it was typed, blanks and all. */
+  typed(name: string): string;
   checked(name: string): boolean;
   /** The values of several checkboxes that are checked. */
   all(name: string): readonly string[];
@@ -45,8 +47,10 @@ export function Form({ children, submit, danger = false, required = [], onSubmit
   async function send(): Promise<void> {
     if (busy || !form.current) return;
     const entries = new FormData(form.current);
+    const typed = (name: string) => String(entries.get(name) ?? '');
     const values: Values = {
-      text: (name) => String(entries.get(name) ?? '').trim(),
+      typed,
+      text: (name) => typed(name).trim(),
       checked: (name) => entries.has(name),
       all: (name) => entries.getAll(name).map(String),
     };

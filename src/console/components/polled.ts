@@ -11,6 +11,13 @@ export interface Polled<Value> {
 }
 
 export function usePolled<Value>(path: string, everyMs: number): Polled<Value> {
+  const polled = useAnswer<Value>(path);
+  useEvery(everyMs, polled.reload);
+  return polled;
+}
+
+/** The answer to one GET, until `reload` asks again. */
+export function useAnswer<Value>(path: string): Polled<Value> {
   const { client } = useApp();
   const [{ value, problem }, setState] = useState<{ readonly value?: Value; readonly problem?: unknown }>({});
   const [times, setTimes] = useState(0);
@@ -26,7 +33,6 @@ export function usePolled<Value>(path: string, everyMs: number): Polled<Value> {
       current = false;
     };
   }, [client, path, times]);
-  useEvery(everyMs, reload);
   return { value, problem, reload };
 }
 

@@ -38,7 +38,8 @@ export function SecretDialog({ title, text, secrets, onClose }: SecretDialogProp
   );
 }
 
-function SecretField({ label, value }: Secret) {
+/** A text to copy. */
+export function SecretField({ label, value }: Secret) {
   const { common, secret } = useStrings();
   const [isCopied, setCopied] = useState(false);
   const id = useId();

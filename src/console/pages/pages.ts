@@ -78,6 +78,7 @@ export const pages: readonly PageEntry[] = [
     navigation: { group: 'administration', icon: 'pair', text: ({ pairing }) => pairing.title },
   },
   { path: 'hubs', view: gatewayPart('hubs'), navigation: { group: 'administration', icon: 'hub', text: ({ hubs }) => hubs.title } },
+  { path: 'account', view: accountPart('account') },
   {
     path: 'accounts',
     view: accountPart('accounts'),

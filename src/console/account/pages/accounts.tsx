@@ -3,14 +3,21 @@ import { useState } from 'preact/hooks';
 import type { Account } from '../../api/types.ts';
 import { useApp, useStrings } from '../../app.ts';
 import { Button } from '../../components/button.tsx';
-import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx';
-import { CheckField, TextField } from '../../components/field.tsx';
-import type { Values } from '../../components/form.tsx';
+import { ConfirmDialog, Dialog, FormDialog } from '../../components/dialog.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { usePaged } from '../../components/paged.ts';
 import { PagedTable } from '../../components/table.tsx';
 import { useFormats } from '../../format.ts';
 import { useTexts } from '../texts.ts';
+import type { SecretLink } from '../types.ts';
+import { InviteDialog } from './invite-dialog.tsx';
+import { NewAccount, RightsFields, rightsOf } from './new-account.tsx';
+import { Sessions } from './sessions.tsx';
+
+type Open =
+  | 'add'
+  | { readonly what: 'change' | 'remove'; readonly account: Account }
+  | { readonly what: 'invite' | 'sessions'; readonly username: string; readonly link?: SecretLink };
 
 export function AccountsPage() {
   const { accounts } = useTexts();
@@ -18,7 +25,7 @@ export function AccountsPage() {
   const { client, toasts } = useApp();
   const { dateTime } = useFormats();
   const paged = usePaged<Account>('gateway/accounts');
-  const [open, setOpen] = useState<'add' | { readonly what: 'change' | 'remove'; readonly account: Account }>();
+  const [open, setOpen] = useState<Open>();
   const close = () => setOpen(undefined);
   const done = (text: string) => {
     close();
@@ -48,6 +55,12 @@ export function AccountsPage() {
             actions: true,
             cell: (account) => (
               <>
+                <Button kind="quiet" label={accounts.invite(account.username)} onClick={() => setOpen({ what: 'invite', ...account })}>
+                  {accounts.inviteShort}
+                </Button>
+                <Button kind="quiet" label={accounts.sessions(account.username)} onClick={() => setOpen({ what: 'sessions', ...account })}>
+                  {accounts.sessionsShort}
+                </Button>
                 <Button kind="quiet" label={accounts.change(account.username)} onClick={() => setOpen({ what: 'change', account })}>
                   {accounts.changeShort}
                 </Button>
@@ -60,30 +73,21 @@ export function AccountsPage() {
         ]}
       />
       {open === 'add' && (
-        <FormDialog
-          title={accounts.add}
+        <NewAccount
           onClose={close}
-          required={['username']}
-          onSubmit={async (values) => {
-            const body = { username: values.text('username'), ...rightsOf(values) };
-            await client.ask('POST', 'gateway/accounts', { body });
-            done(accounts.added(body.username));
+          onMade={(username, link) => {
+            done(accounts.added(username));
+            if (link !== undefined) setOpen({ what: 'invite', username, link });
           }}
-        >
-          {(errorOf) => (
-            <>
-              <TextField
-                label={accounts.username}
-                name="username"
-                hint={accounts.usernameHint}
-                error={errorOf('username')}
-                required
-                autoFocus
-              />
-              <RightsFields />
-            </>
-          )}
-        </FormDialog>
+        />
+      )}
+      {typeof open === 'object' && open.what === 'invite' && (
+        <InviteDialog username={open.username} {...(open.link && { made: open.link })} onClose={close} />
+      )}
+      {typeof open === 'object' && open.what === 'sessions' && (
+        <Dialog title={accounts.sessions(open.username)} onClose={close}>
+          <Sessions username={open.username} />
+        </Dialog>
       )}
       {typeof open === 'object' && open.what === 'change' && (
         <FormDialog
@@ -115,28 +119,3 @@ export function AccountsPage() {
 }
 
 const pathOf = ({ username }: Account) => `gateway/accounts/${encodeURIComponent(username)}`;
-
-const rightsOf = (values: Values) => ({
-  gatewayAdministrator: values.checked('gatewayAdministrator'),
-  accessManager: values.checked('accessManager'),
-});
-
-function RightsFields({ account }: { readonly account?: Account }) {
-  const { accounts } = useTexts();
-  return (
-    <>
-      <CheckField
-        label={accounts.gatewayAdministrator}
-        name="gatewayAdministrator"
-        hint={accounts.gatewayAdministratorHint}
-        checked={account?.gatewayAdministrator ?? false}
-      />
-      <CheckField
-        label={accounts.accessManager}
-        name="accessManager"
-        hint={accounts.accessManagerHint}
-        checked={account?.accessManager ?? false}
-      />
-    </>
-  );
-}
