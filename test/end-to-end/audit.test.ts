@@ -226,6 +226,13 @@ describe('the audit log', () => {
     asked.push('replayDelivery');
     await leaves('webhook-remove', 'deleteWebhook', 'DELETE', webhook);
 
+    const notified = '/api/v1/account/notifications';
+    await leaves('notifications', 'changeNotifications', 'PUT', notified, { body: { language: 'de' } });
+    await isRefused('notifications', 'confirmAddress', 'POST', `${notified}/confirm`, { body: { secret: 'guess' } });
+    const notificationTest = await lineOf(() => site.api('POST', `${notified}/test`, { body: { channel: 'ntfy' } }));
+    expect(notificationTest).toMatchObject({ action: 'notifications', detail: 'test by ntfy', outcome: 'conflict' });
+    asked.push('testNotification');
+
     const lostCard = { body: { cardNumber: '1325672378', reason: 'in town' } };
     await leaves('card-lost', 'reportLostCard', 'POST', `${access}/cards/lost`, lostCard);
     await leaves('card-found', 'reportFoundCard', 'POST', `${access}/cards/found`, { body: { cardNumber: '1325672378' } });
