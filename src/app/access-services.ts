@@ -92,6 +92,7 @@ function createRevocations(options: AccessServicesOptions, { personWrites: write
   const { alarms, lost, reconciler, wantedViews } = services;
   const reports = createRevocationReports({
     ...{ clock, locks, entries, accessLog, statuses, records, alarms, link },
+    shownAt: reconciler.shownAt,
     isFailing(lock, some) {
       const stateOf = reconciler.statesOf(lock, wantedViews.of(lock, some));
       return some.some((entry) => stateOf(entry).status === 'failed');

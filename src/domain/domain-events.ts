@@ -2,7 +2,8 @@
 import type { Account, AccountId } from './accounts/account.ts';
 import type { AlarmKind } from './alarms/alarm.ts';
 import type { Card } from './credentials/card.ts';
-import type { Entry, EntryNews } from './credentials/entry.ts';
+import type { EntryNews } from './credentials/entry.ts';
+import type { EntryEvent } from './credentials/lock-entries.ts';
 import type { Hub } from './locks/hub.ts';
 import type { DeviceId, Lock, LockId, LockStatus, OpenState } from './locks/lock.ts';
 import type { CommandId, CommandOutcome, DriverCommand, LockCommand } from './locks/lock-command.ts';
@@ -99,7 +100,7 @@ export interface StoreEvents {
   /** A webhook itself; not how far its deliveries have come. */
   'webhook-changed': Change<Webhook>;
   'card-changed': { readonly lockId: LockId; readonly change: 'added' | 'changed' | 'removed'; readonly card: Card };
-  'entry-changed': { readonly lockId: LockId } & Change<Entry>;
+  'entry-changed': { readonly lockId: LockId } & EntryEvent;
   'person-changed': Change<Person>;
   /** Schedules or holidays. */
   'schedules-changed': Readonly<Record<string, never>>;

@@ -1,6 +1,7 @@
 // What the lines of the access log say about an entry, a role and an account.
 import type { Account, AccountId } from '../accounts/account.ts';
 import { type Entry, isSameWindow } from '../credentials/entry.ts';
+import type { ProofOfGone } from '../credentials/lock-entries.ts';
 import type { Lock, LockId } from '../locks/lock.ts';
 import type { AccessDraft, AccessFact } from './access-log.ts';
 
@@ -37,6 +38,7 @@ export function draftsOf(
   span: FactSpan,
   { personOf }: EntryNames,
   decided = span,
+  proof?: ProofOfGone,
 ): readonly [held: AccessDraft, wanted: AccessDraft] {
   const { lockId, entryId, kind, credentialId } = entry;
   const person = credentialId === null ? undefined : personOf(credentialId);
@@ -44,7 +46,7 @@ export function draftsOf(
   const number = kind === 'card' ? entry.number : null;
   const about = { ...nothing, ...span, lockId, kind, number, entryId, credentialId };
   const named = { ...about, personId: person?.personId ?? null, name: person?.name ?? entry.name };
-  return [heldDraft(entry, named), wantedDraft(entry, { ...named, ...decided })];
+  return [heldDraft(entry, named, proof), wantedDraft(entry, { ...named, ...decided })];
 }
 
 /** What the same lines say once the entry is gone. */
@@ -53,12 +55,13 @@ export function goneDraftsOf(
   span: FactSpan,
   names: EntryNames,
   decided = span,
+  proof?: ProofOfGone,
 ): readonly [held: AccessDraft, wanted: AccessDraft] {
-  return draftsOf({ ...entry, held: null, managed: false }, span, names, decided);
+  return draftsOf({ ...entry, held: null, managed: false }, span, names, decided, proof);
 }
 
-function heldDraft({ held, managed }: Entry, named: Omit<AccessDraft, 'what'>): AccessDraft {
-  if (held === null) return { ...named, what: 'gone' };
+function heldDraft({ held, managed }: Entry, named: Omit<AccessDraft, 'what'>, proof: ProofOfGone | undefined): AccessDraft {
+  if (held === null) return { ...named, what: 'gone', basis: proof?.basis ?? null, commandId: proof?.commandId ?? null };
   const { window, sure, basis, commandId = null } = held;
   // The lock has confirmed that it is gone.
   if (sure && window === null) return { ...named, what: 'gone', basis, commandId };

@@ -67,12 +67,12 @@ export function createAccessRecorder(options: {
       }
     });
   }
-  function entryChanged({ before, after }: DomainEvents['entry-changed']): void {
+  function entryChanged({ before, after, proof }: DomainEvents['entry-changed']): void {
     const entry = after ?? before;
     if (entry === undefined) return;
     const span = spanOf(before, after, clock.now());
     const draftsAfter = after === undefined ? goneDraftsOf : draftsOf;
-    const drafts = draftsAfter(entry, span, names, now());
+    const drafts = draftsAfter(entry, span, names, now(), proof);
     append(drafts.filter((draft) => !log.says(draft)));
   }
   function lockChanged(before: Lock | undefined, after: Lock | undefined): void {

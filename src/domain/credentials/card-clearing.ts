@@ -40,7 +40,10 @@ export async function clearCards(
   async function update(change: (current: EntryLookUp, entry: Entry) => EntriesChange): Promise<void> {
     for (let from = 0; from < known.length; from += atOnce) {
       const some = known.slice(from, from + atOnce);
-      await entries.update(lockId, (current) => joined(some.map((entry) => change(current, entry))));
+      await entries.update(lockId, (current) => ({
+        ...joined(some.map((entry) => change(current, entry))),
+        proof: { basis: 'reply' },
+      }));
     }
   }
   const begunAt = clock.now();

@@ -125,7 +125,9 @@ export function createEntryChanges(options: EntryChangesOptions): EntryChanges {
       const now = clock.now();
       const proof: Proof = { ...sent, sure: true, since: now, basis: 'reply', basisDate: now };
       try {
-        await entries.update(lockId, (current) => change.complete(current, proof));
+        const { basis, commandId } = proof;
+        const of = { basis, ...(commandId !== undefined && { commandId }) };
+        await entries.update(lockId, (current) => ({ ...change.complete(current, proof), proof: of }));
       } catch (error) {
         // The lock has done it, but the caller gets an error that says nothing was changed: a card that was not added must open no door.
         void reconciler.reconcile(lockId);
@@ -207,7 +209,7 @@ export function createEntryChanges(options: EntryChangesOptions): EntryChanges {
       evidence.doubted(lockId, number);
       await entries.update(lockId, (current) => {
         requireRoleStill({ locks, accounts }, caller, lockId, 'manager');
-        return change(current);
+        return { ...change(current), proof: { basis: 'phone' } };
       });
       await webhooksStored();
     },

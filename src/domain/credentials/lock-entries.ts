@@ -1,7 +1,7 @@
 // The entries of one lock, indexed by id and by number, with the past holders of each number.
 import { createSortedItems } from '../sorted.ts';
 import { type CardId, sameCard } from './card.ts';
-import type { CredentialKind, Entry } from './entry.ts';
+import type { Basis, CredentialKind, Entry } from './entry.ts';
 
 /** A past holder of a card number, with the first date and the date after the last: a removed card, or an earlier name of a card. */
 export interface PastHolder {
@@ -29,12 +29,20 @@ export interface LockEntries extends EntryLookUp {
   readonly entries: readonly Entry[];
 }
 
+/** How the gateway knows that a lock holds something no more. */
+export interface ProofOfGone {
+  readonly basis: Basis;
+  readonly commandId?: string;
+}
+
 /** A change of a lock's entries, made completely or not at all. */
 export interface EntriesChange {
   /** New entries, or replacements for the entries with the same ids. */
   readonly put?: readonly Entry[];
   readonly remove?: readonly CardId[];
   readonly past?: readonly PastHolder[];
+  /** Absent: what is held no more after this was not there before either, or nobody knows why it went. */
+  readonly proof?: ProofOfGone;
 }
 
 export interface HeldEntries extends LockEntries {
@@ -49,6 +57,8 @@ export interface HeldEntries extends LockEntries {
 export interface EntryEvent {
   readonly before: Entry | undefined;
   readonly after: Entry | undefined;
+  /** As in the change. */
+  readonly proof?: ProofOfGone;
 }
 
 /** Joins several changes into one. */
@@ -186,9 +196,10 @@ export function stagedEntries(under: EntryLookUp, changes: readonly EntriesChang
 }
 
 /** What a change does to each entry; an entry that stays the same object is none of them. */
-export function entryEventsOf(before: EntryLookUp, { put = none, remove = none }: EntriesChange): readonly EntryEvent[] {
-  const changed = put.map((after): EntryEvent => ({ before: before.byId(after.entryId), after }));
-  const removed = remove.map((entryId): EntryEvent => ({ before: before.byId(entryId), after: undefined }));
+export function entryEventsOf(before: EntryLookUp, { put = none, remove = none, proof }: EntriesChange): readonly EntryEvent[] {
+  const known = proof && { proof };
+  const changed = put.map((after): EntryEvent => ({ before: before.byId(after.entryId), after, ...known }));
+  const removed = remove.map((entryId): EntryEvent => ({ before: before.byId(entryId), after: undefined, ...known }));
   const putAgain = new Set(put.map(({ entryId }) => entryId));
   return [...changed, ...removed.filter(({ before: gone }) => gone !== undefined && !putAgain.has(gone.entryId))].filter(
     (event) => event.before !== event.after,

@@ -41,7 +41,7 @@ export interface LockReconcilerPorts {
   /** What is computed for one lock takes as long as there are people and entries on it. */
   readonly slices: Slices;
   /** Sessions in which what their locks hold is known. */
-  readonly sure: WeakSet<LockSession>;
+  readonly sure: Pick<WeakSet<LockSession>, 'has' | 'delete'> & { add(session: LockSession): void };
   /** A look has ended: nothing more is to be done now. */
   readonly looked: (lock: Lock, there: LockEntries, view: WantedView, breaker: Breaker) => Promise<void>;
 }

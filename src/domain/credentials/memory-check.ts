@@ -53,7 +53,7 @@ export function createMemoryCheck({ locks, entries, counters, evidence, emit }: 
   }
 
   /** Stores these entries where they are still what the conclusion was drawn from. false: some are others by now. */
-  async function store(base: readonly Entry[], after: readonly Entry[], lock: Lock): Promise<boolean> {
+  async function store(base: readonly Entry[], after: readonly Entry[], lock: Lock, basis: Basis): Promise<boolean> {
     let isComplete = true;
     const known = new Map(base.map((entry) => [entry.entryId, entry]));
     const finished: [before: Entry, after: Entry][] = [];
@@ -62,7 +62,7 @@ export function createMemoryCheck({ locks, entries, counters, evidence, emit }: 
       await entries.update(lock.lockId, (newest) => {
         const put = some.flatMap(([before, entry]) => (newest.byId(entry.entryId) === before ? [entry] : []));
         isComplete &&= put.length === some.length;
-        return { put };
+        return { put, proof: { basis } };
       });
       finished.push(...some.flatMap(([before, entry]): [Entry, Entry][] => (before?.held?.sure === false ? [[before, entry]] : [])));
     }
@@ -84,7 +84,7 @@ export function createMemoryCheck({ locks, entries, counters, evidence, emit }: 
       // An entry that changes meanwhile, by a phone or a person, was in the old memory as well.
       for (let isComplete = false; !isComplete; ) {
         const { entries: base } = await entries.of(lock.lockId);
-        isComplete = await store(base, afterReset(base, view), lock);
+        isComplete = await store(base, afterReset(base, view), lock, 'reset');
       }
     }
     await locks.update(lock.lockId, (newest) => ({ ...newest, memory: name }));
@@ -118,7 +118,7 @@ export function createMemoryCheck({ locks, entries, counters, evidence, emit }: 
         if (basis === 'digest') emit('cards-differ', { lockId: lock.lockId, onLock: said.count, known });
         return false;
       }
-      const isStored = await store(base, after, lock);
+      const isStored = await store(base, after, lock, basis);
       if (isStored) evidence.heard(session, []);
       return isStored;
     },
@@ -129,7 +129,7 @@ export function createMemoryCheck({ locks, entries, counters, evidence, emit }: 
       if (listing === undefined) return false;
       const { entries: base } = await entries.of(lock.lockId);
       const observation = afterListing(base, listing, around(looking, 'list'));
-      const isStored = await store(base, observation.put, lock);
+      const isStored = await store(base, observation.put, lock, 'list');
       await strangersOf(looking, observation);
       const cards = observation.strangers.filter(({ kind }) => kind === 'card');
       evidence.heard(

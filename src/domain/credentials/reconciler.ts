@@ -30,6 +30,8 @@ export interface Reconciler extends Part {
   finishOpen(session: LockSession): Promise<void>;
   /** Asks the lock for all that it holds. Resolves with whether it answered. Never rejects. */
   list(lockId: LockId): Promise<boolean>;
+  /** When this lock, in its present session, last showed all that it holds; undefined: not yet. */
+  shownAt(lockId: LockId): number | undefined;
   /** What the status of each entry of this lock is, and why. */
   statesOf(lock: Lock, view: Pick<WantedView, 'now' | 'wanted'>): (entry: Entry) => EntryState;
   /** How many entries of each status this lock had when it was last looked at; undefined: not since the start, or it has none. */
@@ -58,7 +60,12 @@ const listsPerTick = 20;
 export function createReconciler(options: ReconcilerOptions): Reconciler {
   const { clock, locks, link, memories, isPaused, alarms, events, emit } = options;
   const byLock = new Map<LockId, LockReconciler>();
-  const sure = new WeakSet<LockSession>();
+  const sureSince = new WeakMap<LockSession, number>();
+  const sure: LockReconcilerPorts['sure'] = {
+    has: (session) => sureSince.has(session),
+    add: (session) => void sureSince.set(session, clock.now()),
+    delete: (session) => sureSince.delete(session),
+  };
   /** When the lock last showed what it holds, on the monotonic clock. */
   const shownAt = new WeakMap<LockSession, number>();
   const summaries = new Map<LockId, EntrySummary>();
@@ -227,6 +234,10 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     show: (session) => objectOf(session.lockId).show(session),
     finishOpen: (session) => objectOf(session.lockId).finishOpen(session),
     list: (lockId) => objectOf(lockId).list(),
+    shownAt(lockId) {
+      const session = link.session(lockId);
+      return session && sureSince.get(session);
+    },
     statesOf,
     countsOf: (lockId) => summaries.get(lockId)?.byStatus,
     stats: totals.stats,

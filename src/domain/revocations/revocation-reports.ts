@@ -33,10 +33,12 @@ export function createRevocationReports(options: {
   readonly records: Pick<RecordStore, 'page'>;
   readonly alarms: Pick<AlarmService, 'active'>;
   readonly link: Pick<Drivers, 'session'>;
+  /** When this lock last showed all that it holds, in its present session. */
+  readonly shownAt: (lockId: LockId) => number | undefined;
   /** Whether what this lock is sent about any of these entries fails again and again. */
   readonly isFailing: (lock: Lock, entries: readonly Entry[]) => boolean;
 }): RevocationReports {
-  const { clock, locks, entries, accessLog, statuses, records, alarms, link, isFailing } = options;
+  const { clock, locks, entries, accessLog, statuses, records, alarms, link, shownAt, isFailing } = options;
 
   async function linesOf({ credentialId, numbers }: Revocation): Promise<ReadonlyMap<LockId, readonly AccessLine[]>> {
     await accessLog.stored();
@@ -63,6 +65,7 @@ export function createRevocationReports(options: {
     const state = revokedState({
       ...{ lockId, lines, isOnline, isRegistered: lock !== undefined, lastSeenAt, batteryPercent, entries: found, now: clock.now() },
       isClockRight: alarms.active('wrong-clock', lockId) === undefined,
+      shownAt: shownAt(lockId),
       isFailing: lock !== undefined && isFailing(lock, mayFail),
     });
     return state.state === 'offline' ? { ...state, lastSwipe: await lastSwipe(lockId, revocation) } : state;

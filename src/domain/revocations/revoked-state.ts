@@ -17,6 +17,8 @@ export interface LockEvidence {
   readonly isOnline: boolean;
   /** Whether the lock's clock was right when it was heard last. */
   readonly isClockRight: boolean;
+  /** When the lock last showed all that it holds, as far as that is known; undefined: not in its present session. */
+  readonly shownAt?: number | undefined;
   /** Whether what it is sent fails again and again. */
   readonly isFailing: boolean;
   readonly lastSeenAt: number | null;
@@ -35,10 +37,10 @@ const adviceFor: Readonly<Partial<Record<RevokedState, readonly string[]>>> = {
 
 export function revokedState(evidence: LockEvidence): LockRevocation {
   const { lockId, entries, isRegistered, now } = evidence;
-  if (!isRegistered) return dead(lockId, evidence.lines, 'unknown');
+  if (!isRegistered) return dead(evidence, 'unknown');
   if (entries === undefined) return open(evidence, 'failed', null);
   const holding = entries.flatMap(({ held }) => (held !== null && mayHold(held) ? [held] : []));
-  if (holding.length === 0) return dead(lockId, evidence.lines, 'removing');
+  if (holding.length === 0) return dead(evidence, 'removing');
   const ends = holding.map(endOf);
   const isOver = evidence.isClockRight && ends.every((endDate) => hasEnded({ endDate }, now));
   if (isOver) return { ...nothingKnown, lockId, state: 'ended', proof: { basis: 'validity', date: Math.max(...ends) }, advice: [] };
@@ -82,9 +84,12 @@ function open(evidence: LockEvidence, state: RevokedState, admitsUntil: number |
 }
 
 /** The lock holds nothing now: what the log says of how that came. `unproven`: the state when the log believes that it is still held. */
-function dead(lockId: LockId, lines: readonly AccessLine[], unproven: RevokedState): LockRevocation {
+function dead({ lockId, lines, shownAt }: LockEvidence, unproven: RevokedState): LockRevocation {
   const last = lines.findLast(({ what }) => what === 'held' || what === 'unsure' || what === 'gone');
   const state = stateAfter(last, unproven);
+  // What the lock showed since a phone is said to have removed it has no entry of it.
+  if (state === 'reported' && last !== undefined && shownAt !== undefined && shownAt >= last.notAfter)
+    return { ...nothingKnown, lockId, state: 'gone', proof: { basis: 'list', date: shownAt }, advice: [] };
   const proof: RevocationProof | null =
     state === 'gone' && last !== undefined && last.basis !== null
       ? { basis: last.basis, date: last.notAfter, ...(last.commandId !== null && { commandId: last.commandId }) }

@@ -39,6 +39,14 @@ test('a card that a listing does not show any more is gone since some time after
   expect(since().slice(2)).toEqual([expect.objectContaining({ what: 'gone', notBefore: proof, notAfter: proof + 60_000 })]);
 });
 
+test('what went has the proof that the change says, and none when nobody knows', async () => {
+  const { clock, entries, since } = await started();
+  const entry = someEntry(41, { held: heldSince(clock.now()) });
+  await entries.update(doorSeven, () => ({ put: [entry] }));
+  await entries.update(doorSeven, () => ({ remove: [entry.entryId], proof: { basis: 'reply', commandId: 'c2' } }));
+  expect(since().filter(({ what }) => what === 'gone')).toEqual([expect.objectContaining({ basis: 'reply', commandId: 'c2' })]);
+});
+
 test('a proof that says nothing new, and a number with other leading zeros of nobody, make no line', async () => {
   const { put, clock, since } = await started();
   const entry = someEntry(41, { held: heldSince(clock.now()) });

@@ -30,6 +30,7 @@ async function building() {
   const failing = new Set<LockId>();
   const reports = createRevocationReports({
     ...{ clock, locks, entries, accessLog: access, statuses, records, alarms, link },
+    shownAt: () => undefined,
     isFailing: ({ lockId }, some) => some.length > 0 && failing.has(lockId),
   });
   const { personWrites: writes } = domain.accessServices;

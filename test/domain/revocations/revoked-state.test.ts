@@ -56,6 +56,12 @@ describe('a lost credential at one lock', () => {
     ['failed, when the lock refuses or forgets', { entries: [holding({})], isFailing: true }, 'failed'],
     ['failed, when what the lock holds cannot be read', { entries: undefined }, 'failed'],
     ['reported, when a phone is said to have removed it', { lines: [line('held'), line('gone', 'phone')] }, 'reported'],
+    [
+      'reported, when the lock has shown nothing since a phone is said to have removed it',
+      { lines: [line('held'), line('gone', 'phone')], shownAt: now - 1 },
+      'reported',
+    ],
+    ['gone, when the lock has shown all since then', { lines: [line('held'), line('gone', 'phone')], shownAt: now + 1 }, 'gone'],
     ['unknown, when the lock was reset while it held it', { lines: [line('held'), line('gone', 'reset')] }, 'unknown'],
     ['unknown, when the lock was removed while it held it', { lines: [line('held')], isRegistered: false }, 'unknown'],
     ['never, when the lock was removed and never held it', { lines: [line('wanted', null)], isRegistered: false }, 'never'],
