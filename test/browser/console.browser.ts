@@ -14,6 +14,7 @@ import { peopleTests } from './people.ts';
 import { recordTests } from './records.ts';
 import { signInTests } from './sign-in.ts';
 import { openStage, type Stage } from './stage.ts';
+import { upkeepTests } from './upkeep.ts';
 import { webhookTests } from './webhooks.ts';
 
 let stage: Stage;
@@ -43,6 +44,7 @@ describe('notifications', () => notificationTests(at));
 describe('management', () => managementTests(at));
 describe('people', () => peopleTests(at));
 describe('locks of other makes', () => makeTests(at));
+describe('upkeep', () => upkeepTests(at));
 describe('the home screen', () => homeScreenTests(at));
 describe('first impressions', () => firstImpressionTests(at));
 describe('for everybody', () => everybodyTests(at));

@@ -67,7 +67,6 @@ export function firstImpressionTests(at: At): void {
       const { body } = await site.api('POST', '/api/v1/gateway/tokens', { body: { username, name: 'first' } });
       const page = await stage.visit();
       await stage.signIn(page, String(body['token']));
-      await page.locator('main .empty').waitFor();
       if (gatewayAdministrator) {
         await page.getByRole('link', { name: 'Pair a lock' }).click();
         await page.getByRole('heading', { level: 1, name: 'Pair' }).waitFor();

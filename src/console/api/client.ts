@@ -32,6 +32,8 @@ export interface Client {
   get<Answer>(path: string, query?: Query): Promise<Answer>;
   /** An answer that is no JSON; `accept` is its media type. */
   text(path: string, query?: Query, accept?: string): Promise<string>;
+  /** An answer that is a file; it takes as long as it takes. */
+  file(path: string, body: object): Promise<Blob>;
   /** Reads an answer that goes on until `signal` is aborted. */
   stream(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
 }
@@ -83,6 +85,11 @@ export function createClient(onSignedOut: () => void): Client {
     async text(path, query = {}, accept = '*/*') {
       const response = await request(withQuery(path, query), { headers: { accept }, signal: AbortSignal.timeout(answerWithinMs) });
       return response.text();
+    },
+    async file(path, body) {
+      const headers = { accept: 'application/octet-stream', 'content-type': 'application/json' };
+      const response = await request(path, { method: 'POST', headers, body: JSON.stringify(body) });
+      return response.blob().catch((error: unknown) => Promise.reject(new Problem('unreachable', String(error))));
     },
     async stream(path, headers, signal) {
       const response = await request(path, { headers: { accept: 'text/event-stream', ...headers }, signal });

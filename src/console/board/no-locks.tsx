@@ -1,22 +1,12 @@
-// A board without locks: the next step, for an account that may take it.
+// A board without locks: the next steps, for an account that may take them.
 import { useApp, useStrings } from '../app.ts';
-import { href } from '../router.ts';
+import { upkeepPart } from '../components/later.tsx';
+
+const FirstRun = upkeepPart('firstRun');
 
 export function NoLocks() {
   const person = useApp().session.state.value;
   const { locks: strings } = useStrings();
   if (typeof person !== 'object' || !person.gatewayAdministrator) return <p class="empty">{strings.none}</p>;
-  return (
-    <div class="empty">
-      <p>{strings.noneYet}</p>
-      <p class="buttons">
-        <a class="button main" href={href('pairing')}>
-          {strings.pair}
-        </a>
-        <a class="button" href={href('registered')}>
-          {strings.register}
-        </a>
-      </p>
-    </div>
-  );
+  return <FirstRun />;
 }

@@ -12,6 +12,9 @@ export const gatewayPart = createLater(async () => (await import('../pages/gatew
 /** About the building as a whole: what happened, the order of its groups, all doors of one. */
 export const buildingPart = createLater(async () => (await import('../building/building-parts.ts')).parts);
 
+/** Its backups and warnings, and what is to be done at a new one. */
+export const upkeepPart = createLater(async () => (await import('../upkeep/upkeep-parts.ts')).parts);
+
 /** Gives a component that draws a part by its name, once its chunk is loaded. */
 function createLater<Parts extends object>(load: () => Promise<Parts>) {
   let loaded: Parts | undefined;

@@ -138,10 +138,6 @@ export const de: Strings = {
     show: 'Anzeigen',
     shows: { all: 'Alle Schlösser', alarm: 'Mit einem Alarm', offline: 'Offline', unlocked: 'Entriegelt' },
     none: 'Es gibt noch keine Schlösser, an denen Sie eine Rolle haben.',
-    noneYet:
-      'Hier gibt es keine Schlösser, an denen Sie eine Rolle haben. Schalten Sie ein Schloss ein und koppeln Sie es, oder registrieren Sie eines mit seiner MAC-Adresse.',
-    pair: 'Ein Schloss koppeln',
-    register: 'Registrierte Schlösser',
     noneFound: 'Kein Schloss passt dazu.',
     summary: (locks, offline, concerns) =>
       [

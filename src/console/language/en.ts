@@ -112,9 +112,6 @@ export const en = {
     show: 'Show',
     shows: { all: 'All locks', alarm: 'With an alarm', offline: 'Offline', unlocked: 'Unlocked' },
     none: 'There are no locks yet on which you have a role.',
-    noneYet: 'There are no locks here on which you have a role. Power a lock on and pair it, or register one by its MAC address.',
-    pair: 'Pair a lock',
-    register: 'Registered locks',
     noneFound: 'No lock is like that.',
     summary: (locks: number, offline: number, concerns: number) =>
       [

@@ -8,6 +8,9 @@ import { Callout, Loading, ProblemCallout } from '../components/callout.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { usePolled } from '../components/polled.ts';
 import { useFormats } from '../format.ts';
+import { parts } from '../upkeep/upkeep-parts.ts';
+
+const { backups: Backups, warnings: Warnings } = parts;
 
 const askEveryMs = 5_000;
 const dayMs = 86_400_000;
@@ -83,6 +86,8 @@ function StatusPanels({ status, bridges }: { status: GatewayStatus; bridges: rea
           ))}
         </Panel>
       </div>
+      <Backups />
+      <Warnings />
       <p class="more">
         <a href="docs">{system.api}</a>
       </p>
