@@ -133,8 +133,10 @@ export function createEntryService(options: {
     if (isGranted && credentialId !== null) await grants.exclude(caller, lockId, credentialId as CredentialId);
     await update(caller, lockId, (current) => {
       const newest = current.byId(entryId);
-      // With its grant it may have gone already.
-      if (newest === undefined) return {};
+      // With its grant it may have gone already, or somebody has put it back.
+      if (newest === undefined || !newest.missing) return {};
+      // What is left of a person's card is wanted by nobody here: it goes off.
+      if (isGranted && newest.direct === null) return { put: [{ ...newest, missing: false }] };
       if (newest.held !== null) return { put: [{ ...newest, direct: newest.held.window, scheduleId: null, missing: false }] };
       return isGranted ? { put: [{ ...newest, direct: null, missing: false }] } : { remove: [entryId] };
     });

@@ -33,6 +33,30 @@ test('a granted card that went missing is accepted by who may change its grant, 
   expect((await grants.get(clerk, grantId)).progress.wanted).toBe(0);
 });
 
+test('a granted card that a phone narrowed is accepted as taken off: it goes, and does not stay there for a person who loses it', async () => {
+  const { accounts, entries, peopleServices } = await createDomain();
+  await accounts.setRights(clerk.accountId, { gatewayAdministrator: false, accessManager: true });
+  const { people, grants, entries: service } = peopleServices;
+  const { personId } = await people.create(clerk, { name: 'Erika', externalId: null, note: '' });
+  const fob = { kind: 'card' as const, number: '7770002', width: null, name: 'fob', startDate: 0, endDate: 0 };
+  const { credentialId } = await people.addCredential(clerk, personId, fob);
+  await grants.add(clerk, personId, { lockIds: [lockId], groupIds: [], startDate: 0, endDate: 0, scheduleId: null });
+  await settled();
+  const window = { startDate: 0, endDate: 2_000_000_000_000, hours: '', once: false };
+  const held = { window, sure: true, since: 1, basis: 'list' as const, basisDate: 1 };
+  const narrowed = someEntry(500, { number: fob.number, direct: null, credentialId, held, missing: true });
+  await entries.update(lockId, (newest) => {
+    const made = newest.byNumber('card', fob.number);
+    return { put: [narrowed], remove: made === undefined || made.entryId === narrowed.entryId ? [] : [made.entryId] };
+  });
+  expect(await codeOf(() => service.decide(clerk, lockId, 500 as CardId, { do: 'accept' }))).toBe('done');
+  expect((await entries.of(lockId)).byId(500 as CardId)).toMatchObject({ direct: null, missing: false });
+  const [entry] = (await service.list(clerk, lockId, undefined, { pageNo: 1, pageSize: 10 })).list.filter(
+    (one) => one.entry.entryId === 500,
+  );
+  expect(entry?.state.status).toBe('removing');
+});
+
 test('a one-time code that waited at the backup is not put on its lock after the restore: it may have been used since', async () => {
   const { entries, peopleServices, pause, clock } = await createDomain();
   const once = { startDate: 0, endDate: 0, hours: '', once: true };
