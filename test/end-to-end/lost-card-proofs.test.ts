@@ -1,5 +1,6 @@
 // How a lock lost a lost card: only what the lock itself has said is a proof (HTTP API 12.6).
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { sentCredentials } from '../support/lock-traffic.ts';
 import { openSite, type Site, until } from '../support/site.ts';
 
 const always = { startDate: 0, endDate: 0 };
@@ -76,4 +77,19 @@ test('what a phone is said to have removed is proven only when the lock is heard
   const [lock] = (await reportOf(report)).locks;
   expect(lock).toMatchObject({ state: 'gone' });
   expect(['digest', 'list']).toContain(lock?.proof?.basis);
+});
+
+test('a card that is reported lost while a door goes before it is not put on the lock any more', async () => {
+  const lockId = site.lockId(1);
+  const body = { name: 'Erika', credentials: [{ kind: 'card', cardNumber: '5550005' }], grants: [{ lockIds: [lockId] }] };
+  site.lock(1).script([{ kind: 'slow', delayMs: 800 }]);
+  const unlocked = site.api('POST', '/api/v1/lock/unlock', { query: { lockId } });
+  expect((await site.api('PUT', '/api/v1/access/people/external/erika', { body })).status).toBe(201);
+  const entry = async () => (await site.all(`/api/v1/access/locks/${lockId}/entries`)).find(({ number }) => number === '5550005');
+  await until(async () => (await entry())?.['status'] === 'unsure', 'it waits for the door');
+  const report = await lost('5550005');
+  expect((await unlocked).status).toBe(200);
+  await until(async () => (await entry()) === undefined, 'nothing is left of it');
+  expect(sentCredentials(site.wire).filter(({ number }) => number === '5550005')).toEqual([]);
+  expect(await reportOf(report)).toMatchObject({ certain: true });
 });

@@ -6,7 +6,7 @@ import type { LockSession } from '../locks/lock-link.ts';
 import { sameCard } from './card.ts';
 import { credentialsDigest } from './credentials-digest.ts';
 import { always } from './entry.ts';
-import type { HeldItem, Item, LockMemory, MemoryLimits, MemoryRequest, Shown, StepEnd } from './lock-memory.ts';
+import type { HeldItem, Item, LockMemory, MemoryLimits, MemoryRequest, OwnRequest, Shown, StepEnd } from './lock-memory.ts';
 import { isEnd, type MemoryCommandPorts, refusedStep, type Send, sender } from './memory-commands.ts';
 import { passcodeMemory } from './passcode-memory.ts';
 import { passcodeDigitsOf } from './passcode-rules.ts';
@@ -53,7 +53,7 @@ function keyOf({ kind, number }: Pick<Item, 'kind' | 'number'>): Pick<Item, 'kin
 }
 
 function batchMemory(send: Send, limits: MemoryLimits, hash: (text: string) => string): LockMemory {
-  async function step(session: LockSession, command: LockCommand, request: MemoryRequest | undefined): Promise<StepEnd> {
+  async function step(session: LockSession, command: LockCommand, request: MemoryRequest | OwnRequest | undefined): Promise<StepEnd> {
     const answer = await send(session, command, request);
     if (isEnd(answer)) return answer;
     const { commandId, end } = answer;
@@ -88,7 +88,7 @@ function batchMemory(send: Send, limits: MemoryLimits, hash: (text: string) => s
 
 /** Cards with dates alone, one at a time. */
 function cardMemory(send: Send, limits: MemoryLimits, hash: (text: string) => string): LockMemory {
-  async function step(session: LockSession, command: LockCommand, request: MemoryRequest | undefined): Promise<StepEnd> {
+  async function step(session: LockSession, command: LockCommand, request: MemoryRequest | OwnRequest | undefined): Promise<StepEnd> {
     const answer = await send(session, command, request);
     if (isEnd(answer)) return answer;
     const isGone = command.op === 'remove-card' && answer.end.kind === 'refused' && answer.end.error === 'not-found';

@@ -70,11 +70,14 @@ export interface MemoryRequest {
   check(): void;
 }
 
-/** In one session; each call is one command, and waits for its turn among the commands to that lock. Without a request it never rejects. */
+/** Of a step that the gateway takes by itself: what was decided meanwhile counts when the command may be sent. */
+export type OwnRequest = Pick<MemoryRequest, 'check'>;
+
+/** In one session; each call is one command, and waits for its turn among the commands to that lock. Without a `MemoryRequest` it never rejects. */
 export interface LockMemory {
   readonly limits: MemoryLimits;
-  put(session: LockSession, items: readonly Item[], request?: MemoryRequest): Promise<StepEnd>;
-  remove(session: LockSession, items: readonly Item[], request?: MemoryRequest): Promise<StepEnd>;
+  put(session: LockSession, items: readonly Item[], request?: MemoryRequest | OwnRequest): Promise<StepEnd>;
+  remove(session: LockSession, items: readonly Item[], request?: MemoryRequest | OwnRequest): Promise<StepEnd>;
   /** All that the lock holds, by as many commands as it takes; undefined: it did not tell. */
   list(session: LockSession): Promise<readonly Shown[] | undefined>;
   /** The digest in the hello of a lock that holds exactly this; absent: it says none. */

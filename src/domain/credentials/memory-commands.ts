@@ -4,7 +4,7 @@ import { DomainError } from '../errors.ts';
 import { type CommandEnd, type CommandService, priority } from '../locks/command-service.ts';
 import type { CommandId, LockCommand } from '../locks/lock-command.ts';
 import type { LockSession } from '../locks/lock-link.ts';
-import type { MemoryRequest, StepEnd } from './lock-memory.ts';
+import type { MemoryRequest, OwnRequest, StepEnd } from './lock-memory.ts';
 
 const ownRequestMs = 60_000;
 
@@ -19,17 +19,18 @@ export interface CommandAnswer {
   readonly end: CommandEnd;
 }
 
-export type Send = (session: LockSession, command: LockCommand, request?: MemoryRequest) => Promise<CommandAnswer | StepEnd>;
+export type Send = (session: LockSession, command: LockCommand, request?: MemoryRequest | OwnRequest) => Promise<CommandAnswer | StepEnd>;
 
 /** Sends as whoever waits, or as the gateway. */
 export function sender({ clock, commands }: MemoryCommandPorts, timeoutMs?: number): Send {
   return async (session, command, request) => {
     let commandId: CommandId | undefined;
-    const who = request ?? { accountId: null, deadline: clock.monotonic() + ownRequestMs };
+    const asked = request !== undefined && 'accountId' in request ? request : undefined;
+    const who = asked ?? { accountId: null, deadline: clock.monotonic() + ownRequestMs };
     try {
       const end = await commands.send({
         ...{ lockId: session.lockId, session, priority: priority.change, accountId: who.accountId, deadline: who.deadline },
-        ...(request?.gone !== undefined && { gone: request.gone }),
+        ...(asked?.gone !== undefined && { gone: asked.gone }),
         ...(timeoutMs !== undefined && { timeoutMs }),
         onSent: (issued) => {
           commandId = issued;
@@ -42,7 +43,7 @@ export function sender({ clock, commands }: MemoryCommandPorts, timeoutMs?: numb
       return { commandId: commandId as CommandId, end };
     } catch (error) {
       if (error instanceof DomainError && error.code === 'lock-timeout') return { kind: 'open' };
-      if (request !== undefined) throw error;
+      if (asked !== undefined) throw error;
       return { kind: commandId === undefined ? 'unsent' : 'open' };
     }
   };

@@ -2,7 +2,7 @@
 import type { LockCommand } from '../locks/lock-command.ts';
 import type { LockSession } from '../locks/lock-link.ts';
 import { always } from './entry.ts';
-import type { LockMemory, MemoryLimits, MemoryRequest, Shown, StepEnd } from './lock-memory.ts';
+import type { LockMemory, MemoryLimits, MemoryRequest, OwnRequest, Shown, StepEnd } from './lock-memory.ts';
 import { isEnd, refusedStep, type Send } from './memory-commands.ts';
 
 /** A hub takes no longer names. */
@@ -10,7 +10,7 @@ const longestName = 20;
 
 /** Passcodes that the lock knows by references, one at a time. */
 export function passcodeMemory(send: Send, limits: MemoryLimits): LockMemory {
-  async function step(session: LockSession, command: LockCommand, request: MemoryRequest | undefined): Promise<StepEnd> {
+  async function step(session: LockSession, command: LockCommand, request: MemoryRequest | OwnRequest | undefined): Promise<StepEnd> {
     const answer = await send(session, command, request);
     if (isEnd(answer)) return answer;
     const { commandId, end } = answer;

@@ -1,4 +1,5 @@
 // Takes one step: stores it as unsure, sends it, and stores what came of it.
+import { DomainError } from '../errors.ts';
 import type { CommandId } from '../locks/lock-command.ts';
 import type { CardId } from './card.ts';
 import { type Basis, type Entry, type Held, isSameWindow, type ValidWindow } from './entry.ts';
@@ -39,14 +40,20 @@ export async function runStep(entries: EntryStore, looking: Looking, step: Step)
       : step.items.map(({ entry }) => ({ entry, window: null, unsure: withStep(entry, null, looking.view.now) }));
   if (!(await begin(entries, looking, sent))) return { kind: 'outdated' };
   const items = sent.map(itemOf);
-  const end = step.kind === 'put' ? await memory.put(session, items) : await memory.remove(session, items);
+  // A door may have come first, and a loss with it.
+  let isWantedStill = true;
+  const check = () => {
+    isWantedStill = isWanted(looking, sent);
+    if (!isWantedStill) throw new DomainError('conflict', 'something else was decided meanwhile');
+  };
+  const end = step.kind === 'put' ? await memory.put(session, items, { check }) : await memory.remove(session, items);
   const store = (change: (newest: EntryLookUp) => EntriesChange) => entries.update(lock.lockId, change);
   switch (end.kind) {
     case 'open':
       return { kind: 'doubted', error: 'no-reply' };
     case 'unsent':
       await store((newest) => ended(newest, sent, ({ entry }) => entry));
-      return { kind: 'unsent' };
+      return isWantedStill ? { kind: 'unsent' } : { kind: 'outdated' };
     case 'refused':
       await store((newest) => ended(newest, sent, ({ entry }) => entry));
       return { kind: 'refused', error: end.error };
@@ -56,15 +63,19 @@ export async function runStep(entries: EntryStore, looking: Looking, step: Step)
 }
 
 /** All of it durably, or nothing. */
-async function begin(entries: EntryStore, { lock, view }: Looking, sent: readonly Sent[]): Promise<boolean> {
+async function begin(entries: EntryStore, looking: Looking, sent: readonly Sent[]): Promise<boolean> {
   let isBegun = false;
-  // What was there before somebody changed it at the lock is put back for nobody that the gateway knows.
-  const isWanted = ({ entry, window }: Sent) => window === null || isStranger(entry) || view.admits(entry, window);
-  await entries.update(lock.lockId, (newest) => {
-    isBegun = sent.every((one) => newest.byId(one.entry.entryId) === one.entry && isWanted(one));
+  await entries.update(looking.lock.lockId, (newest) => {
+    isBegun = sent.every((one) => newest.byId(one.entry.entryId) === one.entry) && isWanted(looking, sent);
     return isBegun ? { put: sent.map(({ unsure }) => unsure) } : {};
   });
   return isBegun;
+}
+
+/** Whether nobody has decided otherwise since the look. */
+function isWanted({ view }: Looking, sent: readonly Sent[]): boolean {
+  // What was there before somebody changed it at the lock is put back for nobody that the gateway knows.
+  return sent.every(({ entry, window }) => window === null || isStranger(entry) || view.admits(entry, window));
 }
 
 function withStep(entry: Entry, window: ValidWindow | null, now: number): Entry {
