@@ -145,8 +145,9 @@ export function createNotificationService(
   async function store(accountId: AccountId, change: (before: NotificationSettings) => NotificationSettings): Promise<void> {
     await settings.update(accountId, (before) => ({ ...before, notifications: change(before.notifications ?? untouched) }));
   }
-  async function changeChannel(caller: Caller, channel: NotificationChannel, choice: ChannelChoice | null): Promise<void> {
-    const { accountId, username } = caller;
+  /** Resolves with the secret that is to confirm a new address. */
+  async function changeChannel(caller: Caller, channel: NotificationChannel, choice: ChannelChoice | null): Promise<string | undefined> {
+    const { accountId } = caller;
     // Its progress is stored, and goes into what is stored next.
     await workers.stop(accountId, channel);
     let secret: string | undefined;
@@ -160,8 +161,13 @@ export function createNotificationService(
     } finally {
       workers.start(accountId, channel);
     }
-    if (secret === undefined || choice === null) return;
-    const { title, text } = notificationTexts[of(accountId).language].confirm;
+    return secret;
+  }
+  async function sendQuestion({ accountId, username }: Caller, channel: NotificationChannel, secret: string): Promise<void> {
+    const { language, channels } = of(accountId);
+    // Another address can have been chosen meanwhile.
+    if (channels[channel]?.confirmation?.hash !== secrets.hash(secret)) return;
+    const { title, text } = notificationTexts[language].confirm;
     await workers.sendNow(accountId, channel, { title, text: text(username, options.confirmationLink(secret), secret) });
   }
 
@@ -171,8 +177,8 @@ export function createNotificationService(
     stop: workers.stopAll,
     get,
 
-    change: (caller, { language, ...changes }) =>
-      inTurn(async () => {
+    async change(caller, { language, ...changes }) {
+      const questions = await inTurn(async () => {
         const { accountId } = caller;
         const isNew = settings.of(accountId).notifications === undefined;
         if (isNew && settings.all().filter(({ notifications }) => notifications !== undefined).length >= accountsAtMost)
@@ -183,12 +189,18 @@ export function createNotificationService(
           if (choice !== undefined && choice !== null) check(caller, channel, choice);
         }
         if (language !== undefined) await store(accountId, (before) => ({ ...before, language }));
+        const asked = new Map<NotificationChannel, string>();
         for (const channel of notificationChannels) {
           const choice = changes[channel];
-          if (choice !== undefined) await changeChannel(caller, channel, choice);
+          const secret = choice === undefined ? undefined : await changeChannel(caller, channel, choice);
+          if (secret !== undefined) asked.set(channel, secret);
         }
-        return get(caller);
-      }),
+        return asked;
+      });
+      // Other accounts do not wait for a mail server that does not answer.
+      for (const [channel, secret] of questions) await sendQuestion(caller, channel, secret);
+      return get(caller);
+    },
 
     confirm: (caller, secret) =>
       inTurn(async () => {

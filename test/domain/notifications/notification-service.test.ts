@@ -135,6 +135,25 @@ describe('an e-mail address', () => {
   });
 });
 
+test('a mail server that does not answer holds up what one account chooses, and no other account', async () => {
+  const { notifications, messages } = await setUp();
+  let answer: (attempt: typeof arrived) => void = () => undefined;
+  messages.answer = () =>
+    new Promise((resolve) => {
+      answer = resolve;
+    });
+  const slow = notifications.change(ada, { email: { ...topic, to: 'erika@example.org' } });
+  await settled();
+  let isDone = false;
+  const other = notifications.change(callers.manager, { ntfy: { ...topic, to: 'other' } }).then(() => {
+    isDone = true;
+  });
+  await settled();
+  expect(isDone).toBe(true);
+  answer(arrived);
+  await Promise.all([slow, other]);
+});
+
 describe('over restarts', () => {
   test('what happened before a crash and while the gateway was off is told after the next start, alarms too', async () => {
     const { swipe, messages, notifications, createNotifications, clock, alarms, titles } = await setUp();
