@@ -26,7 +26,7 @@ export function createBoardServices(options: {
   readonly nextTurn: NextTurn;
 }) {
   const { clock, clockIsSuspect, recordDays, secrets, events, stores, drivers: link, services, nextTurn } = options;
-  const { locks, statuses, counters, settings, records, removedLocks, entries, people, access: log } = stores;
+  const { accounts, locks, statuses, counters, settings, records, removedLocks, entries, people, access: log } = stores;
   const { lists, certainty, alarms, accessRecorder: recorder } = services;
   const lastRecords = createLastRecords({ locks, records, events });
   const board = createBoardService({
@@ -35,7 +35,7 @@ export function createBoardServices(options: {
   });
   const groupLock = createGroupLock({ locks, lockService: services.locks });
   const activity = createActivityService({
-    ...{ clock, clockIsSuspect, recordDays, locks, lists, removedLocks, records, entries, people, log, recorder },
+    ...{ clock, clockIsSuspect, recordDays, accounts, locks, lists, removedLocks, records, entries, people, log, recorder },
   });
   return { board, activity, groupLock, lastRecords };
 }

@@ -3,7 +3,8 @@
 import type { AccessLog } from '../access/access-log.ts';
 import type { AccessRecorder } from '../access/access-recorder.ts';
 import { type AccountId, type Caller, roleSuffices } from '../accounts/account.ts';
-import { mayReadRemoved, requireRole } from '../accounts/permissions.ts';
+import type { AccountStore } from '../accounts/account-ports.ts';
+import { mayReadRemoved, requireRole, requireUnended } from '../accounts/permissions.ts';
 import type { CancelSignal } from '../cancel-signal.ts';
 import type { Clock } from '../clock.ts';
 import type { EntryStore } from '../credentials/entry-ports.ts';
@@ -36,7 +37,8 @@ export interface ActivityPage {
 export interface ActivityService {
   /**
    * A page, which may be shorter than asked for and have a `next`. Rejects with `invalid-parameter` for a span that is too long,
-   * `outside-retention`, `lock-not-found`, `forbidden`, `rate-limited` when too many wait for the same account, `storage-unavailable`.
+   * `outside-retention`, `lock-not-found`, `forbidden`, `rate-limited` when too many wait for the same account, `storage-unavailable`, and
+   * `token-invalid` when the token or the session is over by the time of the answer.
    */
   page(caller: Caller, filter: ActivityFilter, request: ActivityRequest, gone: CancelSignal): Promise<ActivityPage>;
 }
@@ -62,6 +64,7 @@ export function createActivityService(options: {
   readonly clockIsSuspect: () => boolean;
   /** How many days records are stored, 30 to 184. */
   readonly recordDays: number;
+  readonly accounts: Pick<AccountStore, 'token'>;
   readonly locks: LockStore;
   readonly lists: Pick<LockLists, 'of'>;
   readonly removedLocks: Pick<RemovedLockStore, 'get'>;
@@ -71,7 +74,7 @@ export function createActivityService(options: {
   readonly log: Pick<AccessLog, 'about'>;
   readonly recorder: Pick<AccessRecorder, 'allCaughtUp'>;
 }): ActivityService {
-  const { clock, clockIsSuspect, recordDays, locks, lists, removedLocks, records, people } = options;
+  const { clock, clockIsSuspect, recordDays, accounts, locks, lists, removedLocks, records, people } = options;
   const owners = createRecordOwners(options);
   const turns = createKeyedQueue<AccountId>({ clock, limit: waitingAtMost });
 
@@ -164,6 +167,8 @@ export function createActivityService(options: {
     const shown = found.slice(0, pageSize);
     const next = found.length > pageSize ? (shown.at(-1) as LockRecord).recordId : (lowest ?? null);
     const list: ActivityLine[] = [];
+    // It may have waited, or be one of the many pages of a table that is read slowly.
+    requireUnended(accounts, caller);
     // The role may have gone while the disk was read.
     for (const record of shown) if (mayRead(caller, record.lockId)) list.push(await lineOf(record, filter.personId));
     return { list, next };

@@ -72,7 +72,7 @@ test('whoever asks for whatever gets exactly what lock/records would show, and n
     await store.maintenance.sealDays();
     const shared = { clock, locks, removedLocks, records, entries, clockIsSuspect: () => false, recordDays: 184 };
     const activity = createActivityService({
-      ...{ ...shared, people, lists: createLockLists(locks), log: store.ports.access },
+      ...{ ...shared, accounts: store.ports.accounts, people, lists: createLockLists(locks), log: store.ports.access },
       recorder: { allCaughtUp: async () => undefined },
     });
     const recordService = createRecordService(shared);

@@ -104,10 +104,10 @@ describe('activity', () => {
   /** A service over a log that the test scripts: steps of a filter that finds nothing. */
   async function withSteps(steps: (query: NewestFirst) => AsyncGenerator<NewestFirstStep>) {
     const domain = await createDomain();
-    const { clock, locks, removedLocks, entries, people, access } = domain;
+    const { clock, accounts, locks, removedLocks, entries, people, access } = domain;
     return createActivityService({
       ...{ clock, locks, removedLocks, entries, people, log: access, lists: createLockLists(locks), records: { newestFirst: steps } },
-      ...{ recorder: { allCaughtUp: async () => undefined }, clockIsSuspect: () => false, recordDays: 184 },
+      ...{ recorder: { allCaughtUp: async () => undefined }, clockIsSuspect: () => false, recordDays: 184, accounts },
     });
   }
 
@@ -153,5 +153,17 @@ describe('activity', () => {
     isOpen = false;
     await Promise.all([...others, ofAnother]);
     expect([most, underWay]).toEqual([2, 0]);
+  });
+
+  it('tells nothing more through a session or a token that has ended meanwhile', async () => {
+    let isEnded = false;
+    const activity = await withSteps(async function* () {
+      isEnded = true;
+      yield { records: [], lowest: undefined, looked: 1 };
+    });
+    const screen = { ...manager, session: { sessionId: 's', isEnded: () => isEnded } };
+    expect(await codeOf(() => activity.page(screen, {}, { pageSize: 10 }, stays()))).toBe('token-invalid');
+    const revoked = { ...manager, tokenId: 999 };
+    expect(await codeOf(() => activity.page(revoked, {}, { pageSize: 10 }, stays()))).toBe('token-invalid');
   });
 });
