@@ -1,15 +1,23 @@
-// WebAuthn by @simplewebauthn/server, the only file that names it. It is loaded at the first passkey: a gateway without any starts faster.
+// WebAuthn by @simplewebauthn/server, the only file that names it. A gateway without passkeys loads it at
+// the first one: it starts faster.
 import type { AuthenticationResponseJSON, RegistrationResponseJSON, WebAuthnCredential } from '@simplewebauthn/server';
 import type { Passkey } from '../domain/accounts/sign-in.ts';
 import type { Webauthn } from '../domain/accounts/sign-in-ports.ts';
 
-const load = () => import('@simplewebauthn/server');
+const loadLibrary = () => import('@simplewebauthn/server');
+
+/** How long the browser waits for its person. */
+const answerWithinMs = 60_000;
 
 /** Passkeys: they are on the device, which asks its person each time; which make it is does not matter. */
 const selection = { residentKey: 'required', userVerification: 'required' } as const;
 
-export function createWebauthn(): Webauthn {
+export function createWebauthn(load = loadLibrary): Webauthn {
   return {
+    async load() {
+      await load();
+    },
+
     async creationOptions({ host }, { accountId, username }, { challenge, exclude }) {
       const { generateRegistrationOptions } = await load();
       return generateRegistrationOptions({
@@ -40,8 +48,9 @@ export function createWebauthn(): Webauthn {
     },
 
     async requestOptions({ host }, challenge) {
-      const { generateAuthenticationOptions } = await load();
-      return generateAuthenticationOptions({ rpID: host, challenge: bytesOf(challenge), userVerification: selection.userVerification });
+      // Without the library: strangers ask for this, and to load it stops the event loop for a third of a second.
+      const { userVerification } = selection;
+      return { rpId: host, challenge: Buffer.from(challenge).toString('base64url'), timeout: answerWithinMs, userVerification };
     },
 
     credentialIdOf(response) {

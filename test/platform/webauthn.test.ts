@@ -13,15 +13,15 @@ const site: PasskeySite = { host: 'gateway.local', origin: 'https://gateway.loca
 const browser = { stay: true, agent: 'Firefox, Android', address: '192.168.1.7' };
 const { admin } = callers;
 
-async function createWorld() {
+async function createWorld(webauthn = createWebauthn()) {
   const world = await createDomain({});
   const credentials = createMemoryCredentials();
-  const { services } = createSignInServices({
+  const { services, parts } = createSignInServices({
     ...{ clock: world.clock, secrets: world.secrets, events: world.events, accounts: world.accountService, audit: world.audit },
     stores: { accounts: world.accounts, signIns: createMemorySignIns(), signInCredentials: credentials, counters: world.counters },
-    ...{ hashing: createPlainHashing(), isFrequent: async () => false, webauthn: createWebauthn(), administratorsNeedPasskey: false },
+    ...{ hashing: createPlainHashing(), isFrequent: async () => false, webauthn, administratorsNeedPasskey: false },
   });
-  return { ...world, ...services, credentials };
+  return { ...world, ...services, parts, credentials };
 }
 let world: Awaited<ReturnType<typeof createWorld>>;
 beforeEach(async () => {
@@ -42,6 +42,26 @@ const codeOf = async (work: Promise<unknown>) =>
     () => 'done',
     (error: unknown) => (error instanceof DomainError ? error.code : String(error)),
   );
+
+test('a stranger who asks for the options of a sign-in does not make the gateway load its library; the start does, once there are passkeys', async () => {
+  let loads = 0;
+  const library = () => {
+    loads += 1;
+    return import('@simplewebauthn/server');
+  };
+  world = await createWorld(createWebauthn(library));
+  expect(await world.passkeys.signInOptions(site)).toMatchObject({ rpId: 'gateway.local', userVerification: 'required' });
+  const start = async () => {
+    for (const part of world.parts) await part.start();
+    for (const part of world.parts) await part.stop();
+  };
+  await start();
+  expect(loads).toBe(0);
+  await added(createAuthenticator());
+  const before = loads;
+  await start();
+  expect(loads).toBe(before + 1);
+});
 
 describe('A passkey', () => {
   test('is added, signs in without a username, counts, and ends its sessions when it is removed', async () => {

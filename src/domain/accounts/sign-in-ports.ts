@@ -61,6 +61,8 @@ export type CreatedPasskey = Pick<Passkey, 'credentialId' | 'publicKey' | 'count
 
 /** WebAuthn. `response` is what the browser's authenticator said, in its JSON form, not checked yet. */
 export interface Webauthn {
+  /** Loads what the others need, which stops everything else for a moment; without it the first of them does. */
+  load(): Promise<void>;
   creationOptions(
     site: PasskeySite,
     account: { readonly accountId: AccountId; readonly username: string },

@@ -2,6 +2,7 @@
 import type { AuditTrail } from '../audit/audit.ts';
 import type { Clock } from '../clock.ts';
 import type { EventBus } from '../event-bus.ts';
+import type { Part } from '../part.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Stores } from '../stores.ts';
 import type { AccountService } from './account-service.ts';
@@ -56,5 +57,14 @@ export function createSignInServices(options: {
     held: credentials,
   };
   const leftCredentials = createLeftCredentials({ accounts: accountView, credentials, store, events });
-  return { services, parts: [signIns, leftCredentials] as const };
+  const passkeys: Part = {
+    name: 'passkeys',
+    // Before doors are served: later they would wait for it.
+    async start() {
+      const { list } = accountView.page({ pageNo: 1, pageSize: Number.MAX_SAFE_INTEGER });
+      if (list.some(({ accountId }) => credentials.passkeys(accountId).length > 0)) await webauthn.load();
+    },
+    async stop() {},
+  };
+  return { services, parts: [signIns, leftCredentials, passkeys] as const };
 }
