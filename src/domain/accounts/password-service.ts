@@ -111,6 +111,8 @@ export function createPasswordService(options: {
           await requireStrong(password, username, isFrequent);
           const hash = await check.hash(password);
           if (credentials.password(accountId) !== stored) throw new DomainError('conflict', 'the password was set meanwhile');
+          // So can the session have ended: it leaves no password behind.
+          if (session?.isEnded() === true) throw new DomainError('token-invalid', 'this sign-in has ended');
           await replace(accountId, hash, session?.sessionId);
         },
       );

@@ -180,6 +180,21 @@ describe('A password', () => {
     expect((await put(world.tokens.admin)).body).toEqual({ success: true });
   });
 
+  test('a first one is not left behind by a session that ends while it is hashed', async () => {
+    const { username: admin } = callers.admin;
+    const stolen = openBrowser(world);
+    await stolen.ask('post', session, { token: world.tokens.admin });
+    const hash = world.hashing.hash;
+    world.hashing.hash = async (password) => {
+      await world.services.signIns.endOthers(callers.admin, admin);
+      return hash(password);
+    };
+    const put = await stolen.ask('put', change, { password: goodPassword });
+    expect([put.status, put.body.code]).toEqual([401, 'token-invalid']);
+    world.hashing.hash = hash;
+    expect((await guess(admin, goodPassword)).body.code).toBe('credentials-invalid');
+  });
+
   test('of gateway administrators who have a passkey is not enough where the configuration says so, and only who knows it learns that', async () => {
     await world.server.stop();
     world = await serveDomain(() => ({}), { administratorsNeedPasskey: true });
