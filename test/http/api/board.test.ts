@@ -1,8 +1,9 @@
 // The board over HTTP (HTTP API 13.2 and 13.5): an answer with an ETag, 304 for a client that has it, and the bounds of what is chosen.
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import request from 'supertest';
 import type { DeviceId, LockId } from '../../../src/domain/locks/lock.ts';
+import { boardRoutes } from '../../../src/http/api/board-routes.ts';
 import { lockId, otherLockId, someLock } from '../../support/domain.ts';
 import { serveDomain } from '../../support/served-domain.ts';
 
@@ -55,6 +56,34 @@ describe('GET /api/v1/board', () => {
     expect((bytes[0] === 0x1f ? gunzipSync(bytes) : bytes).toString()).toBe(plain.text);
     for (const id of ids) await world.locks.remove(id);
   });
+});
+
+test('the JSON of a board with as many groups as locks is made in pieces, too', async () => {
+  const one = {
+    state: null,
+    stateAt: null,
+    batteryPercent: null,
+    stateSure: false,
+    online: false,
+    passage: false,
+    autoLockAt: null,
+    last: null,
+  };
+  const groups = Array.from({ length: 1_200 }, (_, n) => ({
+    ...{ groupId: n, name: `${n}` },
+    locks: [{ ...one, lockId: (n + 1) as LockId, alias: 'x', alarms: [] }],
+  }));
+  const board = { version: () => 'v', board: async () => ({ groups, attention: [], favourites: [] }) };
+  const [get] = boardRoutes(board as never, {} as never);
+  const answer = await get?.handle({ caller: {} } as never);
+  const turns = jest.spyOn(globalThis, 'setImmediate');
+  try {
+    const text = await (answer as { text: () => Promise<string> }).text();
+    expect(JSON.parse(text).groups).toHaveLength(1_200);
+    expect(turns.mock.calls.length).toBeGreaterThanOrEqual(2);
+  } finally {
+    turns.mockRestore();
+  }
 });
 
 describe('what people choose', () => {
