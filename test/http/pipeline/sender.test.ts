@@ -99,4 +99,33 @@ describe('an answer in pieces', () => {
     expect(await ended).toBe('sent');
     expect(made).toBeLessThan(1_000_000);
   });
+
+  test('ends, too, when its reader leaves before the first piece is there', async () => {
+    let give: () => void = () => undefined;
+    const given = new Promise<void>((resolve) => {
+      give = resolve;
+    });
+    let begin: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    let isClosed = false;
+    const { url, ended } = await serving(async function* () {
+      try {
+        begin();
+        await given;
+        yield 'some';
+        yield 'more';
+      } finally {
+        isClosed = true;
+      }
+    });
+    const gone = once(server as Server, 'request').then(([, response]) => once(response, 'close'));
+    const asked = get(url).on('error', () => undefined);
+    await begun;
+    asked.destroy();
+    await gone;
+    give();
+    expect([await ended, isClosed]).toEqual(['sent', true]);
+  });
 });
