@@ -1,6 +1,5 @@
 // The composition root: builds every part in order, and says in which order they start. Each file beside it joins one area.
 
-import { hostname } from 'node:os';
 import { localAdministrator } from '../domain/accounts/account.ts';
 import type { AlarmDetectorSettings } from '../domain/alarms/alarm-detector.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
@@ -26,6 +25,7 @@ import { deviceKinds } from './makes.ts';
 import { createPeopleSide } from './people-side.ts';
 import { createSchedule } from './schedule.ts';
 import { createServices, type Services } from './services.ts';
+import { createLinks } from './sign-in.ts';
 import type { Status } from './status.ts';
 import { createStorage, type Storage } from './storage.ts';
 
@@ -168,19 +168,17 @@ function notificationOptions({ config, version, clock, addresses }: Base, ownPor
     ...{ networks: createNetworks({ networks, setting: 'notifications.networks', ownPorts }), clock, version },
     timeoutMs: notificationTimeoutMs,
   };
-  /** The name in the address of the console, unless the operator has given another one. */
-  const host = config.tlsNames[0] ?? hostname();
-  function consolePage(): string {
-    const { https, http } = addresses.all();
-    return page?.replace(/\/$/, '') ?? (https === undefined ? `http://${host}:${http?.port}` : `https://${host}:${https.port}`);
-  }
+  const links = createLinks({ config, addresses });
+  /** Not as the page was reached that asks: its host is the word of who asks, and the message goes to somebody else. */
+  const linkTo = (fragment: string): string =>
+    page === undefined ? links.linkTo(fragment, undefined) : `${page.replace(/\/$/, '')}/#/${fragment}`;
   return {
     timeZone: config.timeZone === 'auto' ? machineTimeZone() : config.timeZone,
     notificationSenders: {
       ...(email && { email: createEmailSender({ ...email, ...surroundings }) }),
       ...(ntfy && { ntfy: createNtfySender({ ...ntfy, ...surroundings }) }),
     },
-    confirmationLink: (secret: string) => `${consolePage()}/#/notifications/${secret}`,
+    confirmationLink: (secret: string) => linkTo(`notifications/${secret}`),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { AccountService } from '../domain/accounts/account-service.ts';
 import { createSignInServices } from '../domain/accounts/sign-in-services.ts';
 import type { AuditTrail } from '../domain/audit/audit.ts';
-import { createGatewayLinks } from '../http/pipeline/served-page.ts';
+import { createGatewayLinks, type GatewayLinks } from '../http/pipeline/served-page.ts';
 import { createFrequentPasswords } from '../platform/frequent-passwords.ts';
 import { announcedNames } from '../platform/mdns/announcement.ts';
 import { machineNames } from '../platform/mdns/machine-names.ts';
@@ -11,23 +11,22 @@ import { createWebauthn } from '../platform/webauthn.ts';
 import type { Base } from './base.ts';
 import type { Storage } from './storage.ts';
 
-export function createSignIn(
-  { config, clock, secrets, events, addresses }: Base,
-  { store }: Pick<Storage, 'store'>,
-  accounts: AccountService,
-  audit: AuditTrail,
-) {
-  const { tlsNames, discovery, signIn } = config;
+export function createSignIn(base: Base, { store }: Pick<Storage, 'store'>, accounts: AccountService, audit: AuditTrail) {
+  const { config, clock, secrets, events } = base;
   const { services, parts } = createSignInServices({
-    ...{ clock, secrets, events, stores: store.ports, accounts, audit, ...signIn },
+    ...{ clock, secrets, events, stores: store.ports, accounts, audit, ...config.signIn },
     hashing: createPasswordHashing(),
     isFrequent: createFrequentPasswords(),
     webauthn: createWebauthn(),
   });
-  const links = createGatewayLinks({
+  return { services, parts, links: createLinks(base) };
+}
+
+/** The links that lead other browsers to this gateway. */
+export function createLinks({ config: { tlsNames, discovery }, addresses }: Pick<Base, 'config' | 'addresses'>): GatewayLinks {
+  return createGatewayLinks({
     // The announced name works wherever mDNS does, whatever else the machine announces.
     names: () => [...tlsNames, ...(discovery.enabled ? announcedNames() : []), ...machineNames()],
     listeners: addresses.all,
   });
-  return { services, parts, links };
 }
