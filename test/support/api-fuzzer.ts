@@ -245,6 +245,14 @@ const inWords = new Set([
   'cardNumber',
   'url',
   'body',
+  // Of who signs in: a token, or a username with its password, and what an authenticator said.
+  'current',
+  'token',
+  'password',
+  'response',
+  // Each once.
+  'groupIds',
+  'lockIds',
   // Of each line of a schedule, each holiday, and each member of a person that another system keeps.
   'hours.to',
   'dates',

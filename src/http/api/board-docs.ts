@@ -66,7 +66,7 @@ export const boardDocs = {
   },
   orderGroups: {
     summary: 'Set the order of the groups on every board',
-    description: 'Groups that are not named come behind, in the order that they had.',
+    description: 'Each is named once. Groups that are not named come behind, in the order that they had.',
     requiredRole: 'gateway administrator',
     refusals: ['not-found', 'storage-unavailable'],
     answers: { 200: 'Success' },

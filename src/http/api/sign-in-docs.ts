@@ -69,9 +69,9 @@ export const signInDocs = {
   },
   listSessions: {
     summary: 'Your sessions',
-    description: 'The latest sign-in first. Gateway administrators may ask for those of another account.',
+    description: 'The latest sign-in first. Gateway administrators may ask for those of another account; others get `forbidden`.',
     requiredRole: 'any account',
-    refusals: ['not-found'],
+    refusals: ['forbidden', 'not-found'],
     answers: { 200: 'SessionPage' },
     examples: [{ title: 'A phone', answer: { list: [session], ...onePage } }],
   },
@@ -79,7 +79,7 @@ export const signInDocs = {
     summary: 'End all sessions but this one',
     description: 'Of your account; of another one for gateway administrators.',
     requiredRole: 'any account',
-    refusals: ['not-found', 'storage-unavailable'],
+    refusals: ['forbidden', 'not-found', 'storage-unavailable'],
     answers: { 200: 'EndedSessions' },
     examples: [{ title: 'Three', answer: { success: true, ended: 3 } }],
   },
@@ -94,8 +94,8 @@ export const signInDocs = {
   changePassword: {
     summary: 'Set your password',
     description:
-      'Ends all other sessions of the account. `current` is left out while there is none; then a token, or a session that goes back to one, is refused ' +
-      '(`forbidden`), unless it is a gateway administrator’s.',
+      'Ends all other sessions of the account. `current` is required when the account has a password, and must be left out while it has none ' +
+      '(`invalid-parameter`); then a token, or a session that goes back to one, is refused (`forbidden`), unless it is a gateway administrator’s.',
     requiredRole: 'any account',
     refusals: ['password-weak', 'credentials-invalid', 'forbidden', 'conflict', 'rate-limited', 'storage-unavailable'],
     answers: { 200: 'Success' },

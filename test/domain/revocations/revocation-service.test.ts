@@ -26,8 +26,7 @@ async function building() {
   const { clock, events, emit, locks, entries, people, counters, records, revocations, access, statuses, alarms, link } = domain;
   await people.add(samplePerson(1));
   const lost = createLostNumbers({ store: revocations, events });
-  const nextTurn = () => Promise.resolve();
-  const lostEntries = createLostEntries({ clock, entries, locks, nextTurn });
+  const lostEntries = createLostEntries({ entries, locks });
   const failing = new Set<LockId>();
   const reports = createRevocationReports({
     ...{ clock, locks, entries, accessLog: access, statuses, records, alarms, link },

@@ -29,10 +29,6 @@ export interface LinePlaces {
 }
 
 const newline = 10;
-/** Of what stands behind the kind of a key, the space included. */
-const beginningCharacters = 4;
-/** Keys that are sorted before other work may run. */
-const sliceKeys = 1_000;
 const whole = z.int().min(0);
 const headLine = z.object({
   schemaVersion: z.literal(1),
@@ -70,24 +66,21 @@ export function createLinePlaces(): LinePlaces {
   };
 }
 
-/** Sorted, those that begin alike by themselves, so that nothing else waits for all of them. */
+/** Sorted, those of each kind by themselves, so that nothing else waits for all of them. */
 async function inOrder(keys: Iterable<string>): Promise<readonly string[]> {
-  const beginnings = new Map<string, string[]>();
+  const kinds = new Map<string, string[]>();
   for (const key of keys) {
-    const beginning = key.slice(0, key.indexOf(' ') + beginningCharacters);
-    const there = beginnings.get(beginning);
-    if (there === undefined) beginnings.set(beginning, [key]);
+    const kind = key.slice(0, key.indexOf(' '));
+    const there = kinds.get(kind);
+    if (there === undefined) kinds.set(kind, [key]);
     else there.push(key);
   }
-  const sorted: string[] = [];
-  let sortedBefore = 0;
-  for (const beginning of [...beginnings.keys()].sort()) {
-    for (const key of (beginnings.get(beginning) as string[]).sort()) sorted.push(key);
-    if (sorted.length - sortedBefore < sliceKeys) continue;
-    sortedBefore = sorted.length;
+  const sorted: (readonly string[])[] = [];
+  for (const kind of [...kinds.keys()].sort()) {
     await nextTick();
+    sorted.push((kinds.get(kind) as string[]).sort());
   }
-  return sorted;
+  return sorted.flat();
 }
 
 function* indexLines(head: FileHead, keys: readonly string[], byKey: ReadonlyMap<string, readonly number[]>): Generator<object> {
