@@ -123,7 +123,7 @@ function createLiveServices(options: ServicesOptions, { lists, certainty }: Comm
     random: options.random,
   });
   const notifications = createNotificationService({
-    ...{ clock, events, live, accounts, locks, secrets, clockIsSuspect, settings: stores.settings, random: options.random },
+    ...{ clock, events, live, accounts, locks, secrets, clockIsSuspect, settings: stores.settings, random: options.random, nextTurn },
     ...{ senders: options.notificationSenders, timeZone: options.timeZone, confirmationLink: options.confirmationLink },
   });
   const accessRecorder = createAccessRecorder({ clock, events, log: stores.access, locks, entries, accounts, people, nextTurn });

@@ -394,9 +394,9 @@ export async function createDomain(
     });
 
   /** As a new process would make it, over the same stores. */
-  const createNotifications = () =>
+  const createNotifications = (nextTurn = () => Promise.resolve()) =>
     createNotificationService({
-      ...{ clock, events, live, accounts, secrets, random, clockIsSuspect, locks, settings: stores.settings },
+      ...{ clock, events, live, accounts, secrets, random, clockIsSuspect, locks, settings: stores.settings, nextTurn },
       ...{ senders: { email: messages.sender, ntfy: messages.sender }, timeZone: 'Europe/Berlin' },
       confirmationLink: (secret) => `https://gateway.local/#/notifications/${secret}`,
     });

@@ -9,6 +9,7 @@ import type { LiveService } from '../events/live-service.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
 import { createMutex, createSemaphore } from '../mutex.ts';
+import type { NextTurn } from '../people/in-slices.ts';
 import type { Attempt } from '../webhooks/delivery.ts';
 import { audible, type MessageBatch } from './message-batch.ts';
 import {
@@ -33,6 +34,7 @@ export interface NotificationSurroundings {
   readonly settings: AccountSettingsStore;
   readonly locks: LockStore;
   readonly random: () => number;
+  readonly nextTurn: NextTurn;
   readonly clockIsSuspect: () => boolean;
   /** The time zone in which messages say when something happened. */
   readonly timeZone: string;
@@ -132,10 +134,16 @@ export function createNotificationWorkers(options: NotificationSurroundings) {
     start,
     /** Stops it, with its progress stored. */
     stop,
-    startAll(): void {
+    /** Each in a turn of its own: it looks at all active alarms, and doors are served already. */
+    async startAll(): Promise<void> {
       isRunning = true;
-      for (const { accountId, notifications } of settings.all())
-        for (const channel of notificationChannels) if (notifications?.channels[channel] !== undefined) start(accountId, channel);
+      for (const { accountId, notifications } of settings.all()) {
+        for (const channel of notificationChannels) {
+          if (notifications?.channels[channel] === undefined) continue;
+          start(accountId, channel);
+          await options.nextTurn();
+        }
+      }
     },
     async stopAll(): Promise<void> {
       isRunning = false;

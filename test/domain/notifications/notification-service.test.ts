@@ -155,6 +155,17 @@ test('a mail server that does not answer holds up what one account chooses, and 
 });
 
 describe('over restarts', () => {
+  test('each of those who are told begins in a turn of its own: all active alarms are looked at for each', async () => {
+    const { notifications, createNotifications } = await setUp();
+    await notifications.change(callers.manager, { ntfy: { ...topic, to: 'other' } });
+    await notifications.stop();
+    const begun: number[] = [];
+    const next = createNotifications(async () => void begun.push(next.stats().accounts));
+    await next.start();
+    expect(begun).toEqual([1, 2]);
+    await next.stop();
+  });
+
   test('what happened before a crash and while the gateway was off is told after the next start, alarms too', async () => {
     const { swipe, messages, notifications, createNotifications, clock, alarms, titles } = await setUp();
     messages.answer = () => new Promise(() => undefined);
