@@ -1,6 +1,7 @@
 // Fills a data directory's record folder as half a year of doors would have: sealed days, and the last day still open.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import type { LockId } from '../../src/domain/locks/lock.ts';
+import type { RecordDraft } from '../../src/domain/records/record.ts';
 import type { RememberedEpoch } from '../../src/stores/files/records/event-deduplication.ts';
 import { recordLine } from '../../src/stores/files/records/record-line.ts';
 import { encodeIndex, type SealedIndex } from '../../src/stores/files/records/sealed-index.ts';
@@ -12,6 +13,8 @@ export interface GeneratedDays {
   readonly recordsPerDay: number;
   /** The day that stays open, as any instant of it. */
   readonly lastDay: number;
+  /** What else than usual the record of a lock, 0 for the first, with this seq says. */
+  readonly unlike?: (lock: number, seq: number) => Partial<Pick<RecordDraft, 'type' | 'success' | 'credential' | 'username'>>;
 }
 
 /** An instant of the day that is still open. */
@@ -22,7 +25,7 @@ const blockLines = 128;
 const types = ['card-unlock', 'auto-lock', 'passcode-unlock', 'inside-unlock', 'remote-unlock'];
 
 /** Writes `<folder>/<day>-<first>.jsonl` and `.index` for every day; resolves with the number of records. */
-export function generateRecords(folder: string, { locks, days, recordsPerDay, lastDay }: GeneratedDays): number {
+export function generateRecords(folder: string, { locks, days, recordsPerDay, lastDay, unlike }: GeneratedDays): number {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const perDay = locks * recordsPerDay;
   const lastMidnight = Math.floor(lastDay / dayMs) * dayMs;
@@ -42,6 +45,7 @@ export function generateRecords(folder: string, { locks, days, recordsPerDay, la
         username: type === 'card-unlock' ? `Resident ${seq % 90}` : '',
         lockDate: at,
         serverDate: at + 120,
+        ...unlike?.(lock, seq),
       });
     };
     if (day === days - 1) writeOpen(name, locks, recordsPerDay, line);

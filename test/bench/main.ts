@@ -8,6 +8,7 @@ import { Command } from 'commander';
 import { pictureOf } from './picture.ts';
 import type { BenchRun } from './runs.ts';
 import { type Figure, reached, type Section } from './section.ts';
+import { boardSection } from './sections/board.ts';
 import { brokerSection } from './sections/broker.ts';
 import { eventsSection } from './sections/events.ts';
 import { guardSection } from './sections/guard.ts';
@@ -24,7 +25,15 @@ import { tableOf } from './table.ts';
 
 const sections: readonly Section[] = [unlockSection, eventsSection, listenersSection, listsSection, brokerSection, startSection];
 /** Run only when they are asked for by name. */
-const onRequest: readonly Section[] = [recordsSection, guardSection, scaleSection, webhooksSection, peopleSection, guessesSection];
+const onRequest: readonly Section[] = [
+  recordsSection,
+  guardSection,
+  scaleSection,
+  webhooksSection,
+  peopleSection,
+  guessesSection,
+  boardSection,
+];
 const built = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
 
 interface Flags {
@@ -99,7 +108,10 @@ function report(measured: readonly { section: string; figures: readonly Figure[]
 
 await new Command('bench')
   .description('Measures the daemon beside its floors and peers.')
-  .argument('[sections...]', `which of ${[...sections, ...onRequest].map(({ name }) => name).join(', ')}; all but the last six when absent`)
+  .argument(
+    '[sections...]',
+    `which of ${[...sections, ...onRequest].map(({ name }) => name).join(', ')}; all but the last seven when absent`,
+  )
   .option('--quick', 'some seconds for each section: shows that it works, not how fast', false)
   .option('--peers', 'also install the peers that must be downloaded (Node-RED)', false)
   .option('--json <file>', 'all figures with every round')
