@@ -34,6 +34,8 @@ describe('The console', () => {
     const policy = String(headers['content-security-policy']);
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';");
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    // No page may show it in a frame and have its buttons clicked.
+    expect(policy).toContain("frame-ancestors 'none'");
     expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
     const again = await get('/').set('If-None-Match', headers['etag'] as string);
     expect([again.status, again.text]).toEqual([304, '']);
