@@ -36,10 +36,14 @@ async function boardFigures(options: SectionOptions): Promise<Figure[]> {
   const dataDir = `${folder}/board`;
   const { token, locks } = await seedDirectory(dataDir, count);
 
+  let starts = 0;
   /** With all of its doors' last records known. */
   async function withDaemon<T>(use: (daemon: Daemon, changeOne: () => Promise<unknown>) => Promise<T>): Promise<T> {
     const daemon = await startDaemon({ program, dataDir, watched: true });
-    const swarm = await connectSwarm({ address: daemon.mqtt, locks: locks.slice(0, online) });
+    starts += 1;
+    // Of its own in each start: else its events would be those of before.
+    const epoch = `b${starts}`;
+    const swarm = await connectSwarm({ address: daemon.mqtt, locks: locks.slice(0, online), epoch });
     await pourEvents({ locks: swarm.locks, perMessage: 1, window: 1, messagesEach: 1, pid: daemon.pid });
     await sleep(quick ? 100 : settleMs);
     const changed = swarm.locks.slice(0, 1);
