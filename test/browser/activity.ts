@@ -55,8 +55,10 @@ export function activityTests(at: At): void {
     await page.getByLabel('Person or account').fill('nobody');
     await page.getByLabel('Person or account').press('Enter');
     await page.getByText('Nothing like that happened.').waitFor();
+    await page.getByLabel('From', { exact: true }).fill('2030-01-01');
     await page.getByRole('button', { name: 'Clear the filters' }).click();
     await rows.first().waitFor();
+    expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe('');
   });
 
   test('older lines come when they are asked for, each once, and all of them as a file', async () => {

@@ -1,4 +1,5 @@
 // What to look for in the activity. It is in the address, so that Back and a link lead to it.
+import { useState } from 'preact/hooks';
 import type { Page } from '../api/client.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
@@ -18,11 +19,13 @@ export function ActivityFilters() {
   const query = router.query.value;
   const { group = '', kind = '', success = '', from = '', to = '' } = query;
   const isAny = Object.keys(query).length > 0;
+  /** A field keeps what was typed into it: whoever clears the filters gets new ones. */
+  const [cleared, setCleared] = useState(0);
   const groups = (board.groups.value ?? []).filter(({ groupId }) => groupId !== 0);
   return (
     <details class="narrow-fold" open={isAny || isWide}>
       <summary>{texts.filters}</summary>
-      <search class="filters records">
+      <search key={cleared} class="filters records">
         <TextField label={records.from} name="from" type="date" max={to} value={from} onInput={(value) => router.ask({ from: value })} />
         <TextField label={records.to} name="to" type="date" min={from} value={to} onInput={(value) => router.ask({ to: value })} />
         <Door />
@@ -58,7 +61,13 @@ export function ActivityFilters() {
           ]}
         />
         {isAny && (
-          <Button kind="quiet" onClick={() => router.ask(Object.fromEntries(Object.keys(query).map((name) => [name, ''])))}>
+          <Button
+            kind="quiet"
+            onClick={() => {
+              router.ask(Object.fromEntries(Object.keys(query).map((name) => [name, ''])));
+              setCleared(cleared + 1);
+            }}
+          >
             {texts.clear}
           </Button>
         )}
