@@ -1,6 +1,7 @@
 // Persons and their accounts, over https: invited, signed in with a password, a passkey or from another screen, and signed out from afar.
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { accountTableTests } from './account-tables.ts';
 import { handoverTests } from './handovers.ts';
 import { guessTests, invitationTests } from './invitations.ts';
 import { passkeyTests } from './passkeys.ts';
@@ -22,4 +23,5 @@ const at = () => ({ stage, page });
 describe('invitations and passwords', () => invitationTests(at));
 describe('passkeys', () => passkeyTests(at));
 describe('a phone beside a screen', () => handoverTests(at));
+describe('accounts, tokens and the audit log', () => accountTableTests(at));
 describe('guesses', () => guessTests(at));

@@ -1,26 +1,26 @@
 // The audit log: who changed what, when, from where, and with what outcome.
-import { useState } from 'preact/hooks';
 import type { AuditEntry } from '../api/types.ts';
-import { useStrings } from '../app.ts';
-import { TextField } from '../components/field.tsx';
+import { useApp, useStrings } from '../app.ts';
 import { PageHead } from '../components/page-head.tsx';
 import { usePaged } from '../components/paged.ts';
 import { PagedTable } from '../components/table.tsx';
 import { useFormats } from '../format.ts';
-
-/** The API's name for an administrator of the gateway's own machine. */
-export const thisMachine = '(this machine)';
+import { AuditFilters, thisMachine } from './audit-filters.tsx';
 
 export function AuditPage() {
   const { audit, problems } = useStrings();
   const { dateTime } = useFormats();
-  const [from, setFrom] = useState('');
-  const [to, setTo] = useState('');
+  const { router } = useApp();
+  const query = router.query.value;
+  const { from = '', to = '', username, action, success } = query;
   // Days in the time zone of this device, both ends included, in either order.
   const [first, last] = from !== '' && to !== '' && from > to ? [to, from] : [from, to];
   const paged = usePaged<AuditEntry>('gateway/audit', {
     startDate: first === '' ? undefined : new Date(`${first}T00:00:00`).getTime(),
     endDate: last === '' ? undefined : new Date(`${last}T23:59:59.999`).getTime(),
+    username,
+    action,
+    success,
   });
   /** In `card 7 of lock 3` the nouns are translated. */
   const objectText = (object: string) =>
@@ -30,14 +30,11 @@ export function AuditPage() {
   return (
     <>
       <PageHead title={audit.title} intro={audit.intro} />
-      <search class="filters">
-        <TextField label={audit.from} name="from" type="date" onInput={setFrom} />
-        <TextField label={audit.to} name="to" type="date" onInput={setTo} />
-      </search>
+      <AuditFilters />
       <PagedTable
         caption={audit.title}
         paged={paged}
-        empty={audit.none}
+        empty={username || action || success ? audit.nothingLikeThat : audit.none}
         keyOf={({ date, username, action, object }) => `${date} ${username} ${action} ${object}`}
         columns={[
           { title: audit.date, cell: ({ date }) => dateTime(date) },

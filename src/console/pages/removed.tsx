@@ -8,7 +8,7 @@ import { usePaged } from '../components/paged.ts';
 import { PagedTable } from '../components/table.tsx';
 import { useFormats } from '../format.ts';
 import { href } from '../router.ts';
-import { thisMachine } from './audit.tsx';
+import { thisMachine } from './audit-filters.tsx';
 import { Records } from './lock-records.tsx';
 import { NotFoundPage } from './not-found.tsx';
 import type { PageProps } from './page.ts';

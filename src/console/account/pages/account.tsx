@@ -5,6 +5,7 @@ import { Button } from '../../components/button.tsx';
 import { Loading, ProblemCallout } from '../../components/callout.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { useAnswer } from '../../components/polled.ts';
+import { href } from '../../router.ts';
 import { useTexts } from '../texts.ts';
 import type { OwnSession } from '../types.ts';
 import { HandoverDialog } from './handover-dialog.tsx';
@@ -14,7 +15,7 @@ import { Sessions } from './sessions.tsx';
 
 export function AccountPage() {
   const { toasts } = useApp();
-  const { account, phone, password, passkeys, sessions } = useTexts();
+  const { account, notifications, phone, password, passkeys, sessions } = useTexts();
   const { value: own, problem, reload } = useAnswer<OwnSession>('session');
   const [open, setOpen] = useState<'password' | 'phone'>();
   /** How often sessions have begun or ended elsewhere on this page: their list is loaded again. */
@@ -42,6 +43,13 @@ export function AccountPage() {
               <h2>{password.title}</h2>
               <p>{own.hasPassword ? password.intro : password.none}</p>
               <Button onClick={() => setOpen('password')}>{own.hasPassword ? password.change : password.set}</Button>
+            </section>
+            <section class="panel about">
+              <h2>{notifications.title}</h2>
+              <p>{notifications.about}</p>
+              <a class="button" href={href('notifications')}>
+                {notifications.choose}
+              </a>
             </section>
           </div>
           <section>

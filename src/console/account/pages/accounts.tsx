@@ -1,12 +1,13 @@
-// The accounts of the gateway. This page is the pattern for management pages: a paged table, a dialog to add, a question before removal.
+// The accounts of the gateway. This page is the pattern for management pages: a table that is searched and ordered, a dialog to add, a question before removal.
 import { useState } from 'preact/hooks';
 import type { Account } from '../../api/types.ts';
 import { useApp, useStrings } from '../../app.ts';
+import { useAllRows } from '../../components/all-rows.ts';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog, Dialog, FormDialog } from '../../components/dialog.tsx';
+import { SelectField } from '../../components/field.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { usePaged } from '../../components/paged.ts';
-import { PagedTable } from '../../components/table.tsx';
+import { SortedTable } from '../../components/sorted-table.tsx';
 import { useFormats } from '../../format.ts';
 import { useTexts } from '../texts.ts';
 import type { SecretLink } from '../types.ts';
@@ -21,16 +22,17 @@ type Open =
 
 export function AccountsPage() {
   const { accounts } = useTexts();
-  const { common } = useStrings();
-  const { client, toasts } = useApp();
+  const { common, locks } = useStrings();
+  const { client, router, toasts } = useApp();
   const { dateTime } = useFormats();
-  const paged = usePaged<Account>('gateway/accounts');
+  const all = useAllRows<Account>('gateway/accounts', {}, ({ username }) => username);
+  const { show = 'all' } = router.query.value;
   const [open, setOpen] = useState<Open>();
   const close = () => setOpen(undefined);
   const done = (text: string) => {
     close();
     toasts.show('good', text);
-    paged.reload();
+    all.reload();
   };
 
   return (
@@ -40,16 +42,28 @@ export function AccountsPage() {
           {accounts.add}
         </Button>
       </PageHead>
-      <PagedTable
+      <SortedTable
         caption={accounts.title}
-        paged={paged}
+        all={all}
         empty={accounts.none}
         keyOf={({ username }) => username}
+        textsOf={({ username }) => [username]}
+        isWanted={({ gatewayAdministrator, accessManager }) =>
+          show === 'gatewayAdministrators' ? gatewayAdministrator : show === 'accessManagers' ? accessManager : true
+        }
         columns={[
-          { title: accounts.username, cell: ({ username }) => <strong>{username}</strong> },
-          { title: accounts.gatewayAdministrator, cell: ({ gatewayAdministrator }) => (gatewayAdministrator ? common.yes : common.no) },
-          { title: accounts.accessManager, cell: ({ accessManager }) => (accessManager ? common.yes : common.no) },
-          { title: accounts.created, cell: ({ createDate }) => dateTime(createDate) },
+          { title: accounts.username, value: ({ username }) => username, cell: ({ username }) => <strong>{username}</strong> },
+          {
+            title: accounts.gatewayAdministrator,
+            value: ({ gatewayAdministrator }) => Number(!gatewayAdministrator),
+            cell: ({ gatewayAdministrator }) => (gatewayAdministrator ? common.yes : common.no),
+          },
+          {
+            title: accounts.accessManager,
+            value: ({ accessManager }) => Number(!accessManager),
+            cell: ({ accessManager }) => (accessManager ? common.yes : common.no),
+          },
+          { title: accounts.created, value: ({ createDate }) => createDate, cell: ({ createDate }) => dateTime(createDate) },
           {
             title: common.actions,
             actions: true,
@@ -71,7 +85,15 @@ export function AccountsPage() {
             ),
           },
         ]}
-      />
+      >
+        <SelectField
+          label={locks.show}
+          name="show"
+          value={show}
+          onInput={(value) => router.ask({ show: value === 'all' ? '' : value, page: '' })}
+          options={Object.entries(accounts.shows).map(([value, text]) => ({ value, text }))}
+        />
+      </SortedTable>
       {open === 'add' && (
         <NewAccount
           onClose={close}

@@ -2,13 +2,14 @@
 import { useState } from 'preact/hooks';
 import type { Token, Webhook } from '../../api/types.ts';
 import { useApp, useStrings } from '../../app.ts';
+import { useAllRows } from '../../components/all-rows.ts';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { usePaged } from '../../components/paged.ts';
 import { SecretDialog } from '../../components/secret-dialog.tsx';
-import { PagedTable } from '../../components/table.tsx';
+import { SortedTable } from '../../components/sorted-table.tsx';
 import { useUsernames } from '../../components/usernames.ts';
 import { useFormats } from '../../format.ts';
 import { useTexts } from '../texts.ts';
@@ -20,14 +21,18 @@ type Open = 'add' | { readonly made: string; readonly name: string } | { readonl
 
 export function TokensPage() {
   const { tokens } = useTexts();
-  const { common } = useStrings();
-  const { toasts } = useApp();
+  const { common, locks } = useStrings();
+  const { router, toasts } = useApp();
   const { dateTime } = useFormats();
-  const paged = usePaged<Token>('gateway/tokens');
+  const all = useAllRows<Token>('gateway/tokens', {}, ({ tokenId }) => tokenId);
+  const { show = 'all' } = router.query.value;
   const [open, setOpen] = useState<Open>();
   const close = () => setOpen(undefined);
-  const expiry = ({ expireDate }: Token) =>
-    expireDate === null ? common.never : expireDate > Date.now() ? dateTime(expireDate) : tokens.expired(dateTime(expireDate));
+  const isExpired = ({ expireDate }: Token) => expireDate !== null && expireDate <= Date.now();
+  const expiry = (token: Token) => {
+    if (token.expireDate === null) return common.never;
+    return isExpired(token) ? tokens.expired(dateTime(token.expireDate)) : dateTime(token.expireDate);
+  };
 
   return (
     <>
@@ -36,16 +41,18 @@ export function TokensPage() {
           {tokens.add}
         </Button>
       </PageHead>
-      <PagedTable
+      <SortedTable
         caption={tokens.title}
-        paged={paged}
+        all={all}
         empty={tokens.none}
         keyOf={({ tokenId }) => tokenId}
+        textsOf={({ name, username }) => [name, username]}
+        isWanted={(token) => show === 'all' || isExpired(token) === (show === 'expired')}
         columns={[
-          { title: tokens.name, cell: ({ name }) => <strong>{name}</strong> },
-          { title: tokens.account, cell: ({ username }) => username },
-          { title: tokens.created, cell: ({ createDate }) => dateTime(createDate) },
-          { title: tokens.expires, cell: expiry },
+          { title: tokens.name, value: ({ name }) => name, cell: ({ name }) => <strong>{name}</strong> },
+          { title: tokens.account, value: ({ username }) => username, cell: ({ username }) => username },
+          { title: tokens.created, value: ({ createDate }) => createDate, cell: ({ createDate }) => dateTime(createDate) },
+          { title: tokens.expires, value: ({ expireDate }) => expireDate ?? Number.MAX_VALUE, cell: expiry },
           {
             title: common.actions,
             actions: true,
@@ -56,13 +63,21 @@ export function TokensPage() {
             ),
           },
         ]}
-      />
+      >
+        <SelectField
+          label={locks.show}
+          name="show"
+          value={show}
+          onInput={(value) => router.ask({ show: value === 'all' ? '' : value, page: '' })}
+          options={Object.entries(tokens.shows).map(([value, text]) => ({ value, text }))}
+        />
+      </SortedTable>
       {open === 'add' && (
         <NewToken
           onClose={close}
           onMade={(name, made) => {
             setOpen({ name, made });
-            paged.reload();
+            all.reload();
           }}
         />
       )}
@@ -76,7 +91,7 @@ export function TokensPage() {
           onDone={() => {
             close();
             toasts.show('good', tokens.removed(open.remove.name));
-            paged.reload();
+            all.reload();
           }}
         />
       )}
