@@ -123,6 +123,12 @@ const idOf = ({ lock }: Listed): LockId => lock.lockId;
 
 /** Inserts an entry, in place of one with the same id. */
 function put(sorted: Listed[], one: Listed): void {
+  const last = sorted.at(-1);
+  // As every lock when all are entered.
+  if (last === undefined || last.lock.lockId < one.lock.lockId) {
+    sorted.push(one);
+    return;
+  }
   const place = placeInSorted(sorted, idOf(one), idOf);
   sorted.splice(place, sorted[place]?.lock.lockId === one.lock.lockId ? 1 : 0, one);
 }

@@ -7,7 +7,7 @@ import { boardLockView, chosenFavourites, groupOrder, oneGroup } from './board-s
 import type { ResponseBody } from './response-schemas.ts';
 
 /** Locks whose JSON is made in one turn of the event loop. */
-const locksAtOnce = 500;
+const locksAtOnce = 100;
 
 /** The services check the rights. */
 export function boardRoutes(board: BoardService, groups: GroupLockService): readonly Route[] {
