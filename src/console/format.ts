@@ -32,8 +32,10 @@ export function useFormats(): Formats {
     timeOfDay: (ms) => new Date(ms).toLocaleTimeString(locale, { timeStyle: 'short' }),
     ago: (ms, now) => ago(locale, ms, now),
     number: (value) => value.toLocaleString(locale),
-    bytes: (value) =>
-      value < 1e9 ? unit(locale, 'megabyte', Math.floor(value / 1e6)) : unit(locale, 'gigabyte', Math.floor(value / 1e8) / 10),
+    bytes(value) {
+      if (value < 1e6) return unit(locale, 'kilobyte', Math.ceil(value / 1e3));
+      return value < 1e9 ? unit(locale, 'megabyte', Math.floor(value / 1e6)) : unit(locale, 'gigabyte', Math.floor(value / 1e8) / 10);
+    },
     duration: (seconds) => duration(locale, seconds),
   };
 }

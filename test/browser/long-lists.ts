@@ -1,5 +1,6 @@
 // A building with more locks than fit on a page.
 import { expect, test } from '@jest/globals';
+import { until } from '../support/site.ts';
 import type { At } from './stage.ts';
 
 const many = 130;
@@ -18,8 +19,11 @@ export function longListTests(at: At): void {
     await stage.go(page, '', 'Locks');
     await stage.door(page, 'Room 1').waitFor();
     expect(await page.locator('.door').count()).toBeLessThan(many);
-    await page.locator('.block').last().scrollIntoViewIfNeeded();
-    await stage.door(page, 'Room 130').waitFor();
+    // What comes into view takes the place that it needs, and moves what is below.
+    await until(async () => {
+      await page.locator('.block').last().scrollIntoViewIfNeeded();
+      return stage.door(page, 'Room 130').isVisible();
+    }, 'the last room is in the page');
     await page.getByLabel('Group', { exact: true }).selectOption('First floor');
     await stage.door(page, 'Archive').waitFor();
     await stage.door(page, 'Room 1').waitFor({ state: 'hidden' });

@@ -38,8 +38,9 @@ export function notificationTests(at: At): void {
     const { stage } = at();
     const { mail } = stage;
     const phone = await stage.visit({ width: 360, height: 740 }, 'de-DE');
+    await phone.getByRole('button', { name: 'Ein Zugangstoken verwenden' }).click();
     await phone.getByLabel('Zugangstoken').fill(stage.site.gateway.token);
-    await phone.getByRole('button', { name: 'Anmelden' }).click();
+    await phone.getByRole('button', { name: 'Anmelden', exact: true }).click();
     await stage.go(phone, 'notifications', 'Benachrichtigungen');
     const card = phone.getByRole('region', { name: 'Per E-Mail' });
     await card.getByLabel('E-Mail-Adresse').fill('erika@example.org');

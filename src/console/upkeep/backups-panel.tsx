@@ -39,7 +39,7 @@ export function BackupsPanel() {
   const making = value?.making ?? null;
   const begin = () => client.ask('POST', 'gateway/backups').then(reload, (error: unknown) => toasts.show('bad', text(error)));
   return (
-    <section>
+    <section class="upkeep">
       <h2>{texts.title}</h2>
       <p>{texts.intro}</p>
       <div aria-live="polite">
@@ -65,7 +65,7 @@ export function BackupsPanel() {
               title: texts.name,
               cell: ({ name, beforeUpgrade }) => (
                 <>
-                  <code>{name}</code>
+                  <code class="long">{name}</code>
                   {beforeUpgrade && <small> {texts.beforeUpgrade}</small>}
                 </>
               ),

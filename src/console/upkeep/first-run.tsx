@@ -16,7 +16,7 @@ export function FirstRun() {
   const { reach, accounts: people, locks, simulated } = texts;
   const isEncrypted = status.listeners['https'] !== undefined;
   return (
-    <section>
+    <section class="upkeep">
       <h2>{texts.title}</h2>
       <p>{texts.intro}</p>
       <ol class="first-run">

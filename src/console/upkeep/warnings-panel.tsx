@@ -21,7 +21,7 @@ export function WarningsPanel() {
   const { dateTime, number } = useFormats();
   const { value, problem, reload } = usePolled<{ readonly list: readonly Warning[] }>('gateway/warnings', askEveryMs);
   return (
-    <section>
+    <section class="upkeep">
       <h2>{texts.title}</h2>
       {problem !== undefined && <ProblemCallout problem={problem} retry={reload} />}
       {value === undefined && problem === undefined && <Loading />}

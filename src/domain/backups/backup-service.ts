@@ -19,7 +19,7 @@ export interface Archive {
 
 /** The folder of the backups. */
 export interface Archives {
-  /** The newest first. Rejects when the folder cannot be read. */
+  /** The newest first. Rejects with `storage-unavailable` when the folder cannot be read. */
   list(): Promise<readonly Archive[]>;
   /**
    * Makes one. Calls `onProgress` with the bytes of data that are in it so far. Rejects with a sentence for the operator; then nothing is

@@ -20,7 +20,9 @@ export const upkeepDocs = {
   },
   listBackups: {
     summary: 'The backups, the newest first, and the one that was begun last',
+    description: '`storage-unavailable`: the folder of the backups cannot be read.',
     requiredRole: 'gateway administrator',
+    refusals: ['storage-unavailable'],
     answers: { 200: 'BackupPage' },
     examples: [
       {

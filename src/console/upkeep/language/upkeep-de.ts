@@ -37,14 +37,14 @@ export const upkeepDe: UpkeepTexts = {
     open: 'offen',
     reach: {
       title: 'Den Zugang über https öffnen',
-      text: 'Passwörter und Cookies sind dann verschlüsselt unterwegs. In der Konfiguration unter https die Zeile enabled: true schreiben und das Gateway neu starten.',
+      text: 'Kennwörter und Cookies sind dann verschlüsselt unterwegs. In der Konfiguration unter https die Zeile enabled: true schreiben und das Gateway neu starten.',
       restart: 'sudo systemctl restart latchd',
       trust: 'Browser vertrauen ihm, sobald sie sein Stammzertifikat haben:',
       certificate: 'ca.crt herunterladen',
     },
     accounts: {
       title: 'Konten anlegen',
-      text: 'Jede Person bekommt ein Konto und eine Einladung, als Link oder QR-Code, und wählt ein Passwort.',
+      text: 'Jede Person bekommt ein Konto und eine Einladung, als Link oder QR-Code, und wählt ein Kennwort.',
       link: 'Zu den Konten',
     },
     locks: {

@@ -54,7 +54,9 @@ export function createArchives({
     async list() {
       const names = await files.readdir(folder).catch((error: unknown) => {
         if (codeOf(error) === 'ENOENT') return [];
-        throw error;
+        throw new DomainError('storage-unavailable', `the folder of the backups cannot be read: ${folder} (${codeOf(error)})`, {
+          cause: error,
+        });
       });
       const found = await Promise.all(names.filter(isArchiveName).map(archive));
       return found.filter((one) => one !== undefined).sort((one, other) => other.madeAt - one.madeAt);

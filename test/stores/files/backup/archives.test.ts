@@ -59,4 +59,6 @@ test('what is no backup is not found: not a file beside it, not a path out of th
     }
     const nowhere = createArchives({ files: nodeFiles(), folder: join(folder, 'missing'), backups: noBackups });
     expect(await nowhere.list()).toEqual([]);
+    const noFolder = createArchives({ files: nodeFiles(), folder: join(folder, 'notes.txt'), backups: noBackups });
+    await expect(noFolder.list()).rejects.toMatchObject({ code: 'storage-unavailable', message: expect.stringContaining('ENOTDIR') });
   }));
