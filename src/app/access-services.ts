@@ -98,7 +98,7 @@ function createRevocations(options: AccessServicesOptions, { personWrites: write
       return some.some((entry) => stateOf(entry).status === 'failed');
     },
   });
-  const lostEntries = createLostEntries({ entries, locks });
+  const lostEntries = createLostEntries({ clock, entries, locks, nextTurn: options.nextTurn });
   const revocations = createRevocationService({ clock, people, writes, store, counters, lostEntries, reports, emit: events.emit });
   const revocationWatch = createRevocationWatch({ clock, events, store, lost, reports, alarms, recovery: revocations });
   return { revocations, revocationWatch };

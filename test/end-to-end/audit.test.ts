@@ -207,7 +207,7 @@ describe('the audit log', () => {
     await leaves('session-end', 'endOtherSessions', 'DELETE', '/api/v1/sessions', screen);
     await isRefused('passkey-remove', 'removePasskey', 'DELETE', '/api/v1/account/passkeys/99');
     // These change nothing that stays; and passkeys need https, which this site has not.
-    asked.push('makeHandover', 'claimHandover', 'cancelHandover', 'passkeyCreationOptions', 'passkeySignInOptions');
+    asked.push('lookAtInvitation', 'makeHandover', 'claimHandover', 'cancelHandover', 'passkeyCreationOptions', 'passkeySignInOptions');
     asked.push('addPasskey', 'signInByPasskey');
 
     const held = await leaves('sign-in', 'signIn', 'POST', '/api/v1/session', { body: { token: site.gateway.token } });
@@ -248,6 +248,20 @@ describe('the audit log', () => {
     await isRefused('enrolment-begin', 'beginEnrolment', 'POST', `${access}/enrolments`, enrolment);
     await isRefused('enrolment-confirm', 'confirmEnrolment', 'POST', `${access}/enrolments/none/confirm`, { body: { cardEnds: '2378' } });
     await isRefused('enrolment-end', 'endEnrolment', 'DELETE', `${access}/enrolments/none`);
+
+    await leaves('group-order', 'orderGroups', 'PUT', `${gateway}/groups/order`, { body: { groupIds: [] } });
+    await isRefused('group-lock', 'lockGroup', 'POST', `${gateway}/groups/99/lock`);
+    // Of nobody's business but one's own.
+    await site.api('PUT', '/api/v1/account/favourites', { body: { lockIds: [door()] } });
+    asked.push('chooseFavourites');
+    const backups = async () => (await audit()).filter(({ action }) => action === 'backup');
+    await site.api('POST', `${gateway}/backups`);
+    await until(async () => (await backups()).length > 0, 'the backup is made');
+    expect(await backups()).toMatchObject([{ username: 'admin', outcome: 'ok' }]);
+    asked.push('beginBackup');
+    await isRefused('backup-download', 'downloadBackup', 'POST', `${gateway}/backups/other/download`, {
+      ...{ headers: { accept: '*/*' }, body: { passphrase: 'correct horse' } },
+    });
 
     const document = (await (await fetch(`${site.gateway.httpUrl}/openapi.json`)).json()) as {
       readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;

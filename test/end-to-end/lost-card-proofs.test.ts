@@ -14,7 +14,7 @@ interface Report {
 
 beforeAll(async () => {
   const features = ['credentials', 'hours', 'once'];
-  site = await openSite({ locks: [{ features }, { features }, {}], flags: ['--command-timeout-ms', '1000'] });
+  site = await openSite({ locks: [{ features }, { features }, {}], flags: ['--command-timeout-ms', '4000'] });
 }, 60_000);
 afterAll(() => site.close());
 
@@ -82,7 +82,7 @@ test('what a phone is said to have removed is proven only when the lock is heard
 test('a card that is reported lost while a door goes before it is not put on the lock any more', async () => {
   const lockId = site.lockId(1);
   const body = { name: 'Erika', credentials: [{ kind: 'card', cardNumber: '5550005' }], grants: [{ lockIds: [lockId] }] };
-  site.lock(1).script([{ kind: 'slow', delayMs: 800 }]);
+  site.lock(1).script([{ kind: 'slow', delayMs: 2_000 }]);
   const unlocked = site.api('POST', '/api/v1/lock/unlock', { query: { lockId } });
   expect((await site.api('PUT', '/api/v1/access/people/external/erika', { body })).status).toBe(201);
   const entry = async () => (await site.all(`/api/v1/access/locks/${lockId}/entries`)).find(({ number }) => number === '5550005');
@@ -91,5 +91,21 @@ test('a card that is reported lost while a door goes before it is not put on the
   expect((await unlocked).status).toBe(200);
   await until(async () => (await entry()) === undefined, 'nothing is left of it');
   expect(sentCredentials(site.wire).filter(({ number }) => number === '5550005')).toEqual([]);
+  expect(await reportOf(report)).toMatchObject({ certain: true });
+});
+
+test('a card that somebody adds is refused when it is reported lost while a door goes before it', async () => {
+  const lockId = site.lockId(2);
+  site.lock(2).script([{ kind: 'slow', delayMs: 2_000 }]);
+  const unlocked = site.api('POST', '/api/v1/lock/unlock', { query: { lockId } });
+  const query = { lockId, cardNumber: '5550006', method: 'regular', addType: 2, ...always };
+  const added = site.api('POST', '/api/v1/identity-card/add', { query });
+  const entry = async () => (await site.all(`/api/v1/access/locks/${lockId}/entries`)).find(({ number }) => number === '5550006');
+  await until(async () => (await entry())?.['status'] === 'unsure', 'it waits for the door');
+  const report = await lost('5550006');
+  expect((await unlocked).status).toBe(200);
+  expect((await added).body.code).toBe('conflict');
+  expect(await entry()).toBeUndefined();
+  expect(sentCredentials(site.wire).filter(({ number }) => number === '5550006')).toEqual([]);
   expect(await reportOf(report)).toMatchObject({ certain: true });
 });

@@ -80,8 +80,10 @@ test('a reversed reader is recognised by two cards; only what a person accepts o
   for (const number of [carols, '7770001']) expect(await site.lock(1).swipeCard(number)).toMatchObject({ done: false });
   expect(await suggestions()).toEqual([]);
   expect(await site.lock(1).swipeCard(alices)).toMatchObject({ done: false });
+  await until(async () => (await suggestions()).length === 1, 'one card is a suggestion');
   expect(await suggestions()).toMatchObject([{ lockId, cards: 1, swipes: 1 }]);
   for (const number of [alices, bobs, direct]) expect(await site.lock(1).swipeCard(number)).toMatchObject({ done: false });
+  await until(async () => (await suggestions())[0]?.cards === 3, 'all three cards speak for it');
   const [found] = await suggestions();
   expect(found).toMatchObject({ lockId, cards: 3, swipes: 4, directCards: 1 });
   expect(numbersOn(1)).toEqual(printed);

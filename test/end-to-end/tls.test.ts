@@ -183,7 +183,7 @@ describe('https and mqtts with an own authority', () => {
     expect(cookie).toMatch(/^__Host-latchd=./);
     expect(attributes).toEqual(['Max-Age=2592000', 'Path=/', 'HttpOnly', 'SameSite=Strict', 'Secure']);
     const withCookie = { anonymous: true, headers: { Cookie: cookie } };
-    expect((await ask(gateway, session, { ca, ...withCookie })).body).toEqual(made.body);
+    expect((await ask(gateway, session, { ca, ...withCookie })).body).toMatchObject(made.body);
     expect((await ask(gateway, `${gateway.httpUrl}/api/v1/session`, withCookie)).body['code']).toBe('token-missing');
     expect((await ask(gateway, session, { ca, anonymous: true, headers: { Cookie: cookie.replace('__Host-', '') } })).status).toBe(401);
     const { body } = await ask(gateway, `${gateway.httpsUrl}/api/v1/gateway/status`, { ca });

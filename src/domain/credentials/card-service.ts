@@ -29,7 +29,7 @@ import { isOnlyWanted, queuedAdd, queuedChange, queuedRemoval } from './card-que
 import { abandonment, cardWithId, entryWithId, renaming, wantedEntryWithId } from './card-rules.ts';
 import { addition, noted, refuseKnown, removing, revalidation } from './card-steps.ts';
 import type { Entry } from './entry.ts';
-import type { EntryChanges } from './entry-changes.ts';
+import type { EntryChange, EntryChanges } from './entry-changes.ts';
 import type { EntryStore } from './entry-ports.ts';
 import { listedCard, listedEntries } from './listed-card.ts';
 import type { EntriesChange, EntryLookUp } from './lock-entries.ts';
@@ -101,6 +101,26 @@ export function createCardService(options: {
     await update(caller, lockId, change);
     options.wantedChanged(lockId);
   }
+  function requireNotLost(number: string): void {
+    if (lost.has(number)) throw new DomainError('conflict', 'this card was reported lost: report first that it was found');
+  }
+  /** It may be reported lost while it waits for a door, or for the lock. */
+  function unlessLost(number: string, { begin, send, complete }: EntryChange): EntryChange {
+    return {
+      begin,
+      send(request) {
+        const check = () => {
+          request.check();
+          requireNotLost(number);
+        };
+        return send({ ...request, check });
+      },
+      complete(current, proof) {
+        requireNotLost(number);
+        return complete(current, proof);
+      },
+    };
+  }
   function requireNotGranted(lockId: LockId, there: EntryLookUp, cardId: CardId): void {
     const entry = there.byId(cardId);
     const grantIds = entry === undefined || entry.credentialId === null ? [] : options.grantIdsOf(lockId, entry);
@@ -129,15 +149,16 @@ export function createCardService(options: {
       if (hasEnded({ endDate }, createdAt)) throw invalidParameter('endDate', 'must not be in the past');
       const lock = requireRole(locks, caller, lockId, 'manager');
       const newCard = async () => {
-        if (lost.has(number)) throw new DomainError('conflict', 'this card was reported lost: report first that it was found');
+        requireNotLost(number);
         refuseKnown(entries.inMemory(lockId) ?? (await entries.of(lockId)), number, byteOrder, createdAt);
         const cardId = (await counters.next('cardId')) as CardId;
         return { card: { cardId, lockId, cardNumber: number, name, startDate, endDate, createdAt, createdBy: caller.username }, byteOrder };
       };
       if (via === 'gateway') {
-        return changes.onLock({ caller, lockId, gone, needs }, async (session) =>
-          addition({ ...(await newCard()), before: evidence.of(session, number), lock, steps }),
-        );
+        return changes.onLock({ caller, lockId, gone, needs }, async (session) => {
+          const change = addition({ ...(await newCard()), before: evidence.of(session, number), lock, steps });
+          return unlessLost(number, change);
+        });
       }
       if (via === 'queue') {
         const { card } = await newCard();

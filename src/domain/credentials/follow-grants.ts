@@ -1,6 +1,7 @@
 // The entries that grants make and end: each granted number has one, and one that nobody wants and the lock does not hold is forgotten.
 import type { CounterStore } from '../counters.ts';
 import type { LockId } from '../locks/lock.ts';
+import type { Semaphore } from '../mutex.ts';
 import type { Slices } from '../people/in-slices.ts';
 import type { CardId } from './card.ts';
 import type { Entry } from './entry.ts';
@@ -14,10 +15,16 @@ interface FollowPorts {
   readonly entries: EntryStore;
   readonly counters: Pick<CounterStore, 'next'>;
   readonly slices: Slices;
+  /** What follows a write is done in one turn, so few locks write many entries at once. */
+  readonly writing: Semaphore;
 }
 
 /** Makes the entries that grants want, and forgets those that nobody wants and the lock does not hold. Resolves with what there is then. */
-export async function followGrants({ entries, counters, slices }: FollowPorts, lockId: LockId, view: WantedView): Promise<LockEntries> {
+export async function followGrants(
+  { entries, counters, slices, writing }: FollowPorts,
+  lockId: LockId,
+  view: WantedView,
+): Promise<LockEntries> {
   const there = await entries.of(lockId);
   const numbers = await slices.run(withoutEntry(there, view));
   for (let from = 0; from < numbers.length; from += entriesAtOnce) {
@@ -26,13 +33,17 @@ export async function followGrants({ entries, counters, slices }: FollowPorts, l
       const entry = grantedEntryOf(one, (await counters.next('cardId')) as CardId, lockId, view.now);
       made.push({ ...entry, ...missingAlready(one, there) });
     }
-    await entries.update(lockId, (newest) => ({ put: made.filter(({ kind, number }) => newest.byNumber(kind, number) === undefined) }));
+    await writing(() =>
+      entries.update(lockId, (newest) => ({ put: made.filter(({ kind, number }) => newest.byNumber(kind, number) === undefined) })),
+    );
   }
   const changed = await slices.run(changedByGrants(there, view));
   for (let from = 0; from < changed.length; from += entriesAtOnce) {
     const some = changed.slice(from, from + entriesAtOnce);
-    await entries.update(lockId, (newest) =>
-      joined(some.flatMap((entry) => (newest.byId(entry.entryId) === entry ? [followed(entry, newest, view)] : []))),
+    await writing(() =>
+      entries.update(lockId, (newest) =>
+        joined(some.flatMap((entry) => (newest.byId(entry.entryId) === entry ? [followed(entry, newest, view)] : []))),
+      ),
     );
   }
   return numbers.length + changed.length === 0 ? there : entries.of(lockId);

@@ -9,6 +9,7 @@ import type { Lock, LockId } from '../locks/lock.ts';
 import type { LockLink, LockSession } from '../locks/lock-link.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
 import { strangersOf } from '../locks/strangers.ts';
+import type { Semaphore } from '../mutex.ts';
 import type { Slices } from '../people/in-slices.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
 import type { CardId } from './card.ts';
@@ -40,6 +41,8 @@ export interface LockReconcilerPorts {
   readonly emit: Emit;
   /** What is computed for one lock takes as long as there are people and entries on it. */
   readonly slices: Slices;
+  /** Around each write of many entries. */
+  readonly writing: Semaphore;
   /** Sessions in which what their locks hold is known. */
   readonly sure: Pick<WeakSet<LockSession>, 'has' | 'delete'> & { add(session: LockSession): void };
   /** A look has ended: nothing more is to be done now. */

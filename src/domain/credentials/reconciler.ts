@@ -5,6 +5,7 @@ import type { Lock, LockId } from '../locks/lock.ts';
 import type { LockSession } from '../locks/lock-link.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
 import type { HelloReport } from '../locks/lock-report.ts';
+import { createSemaphore } from '../mutex.ts';
 import type { Part } from '../part.ts';
 import { createSlices, type NextTurn } from '../people/in-slices.ts';
 import type { Breaker } from './breaker.ts';
@@ -40,7 +41,7 @@ export interface Reconciler extends Part {
 }
 
 interface ReconcilerOptions
-  extends Omit<LockReconcilerPorts, 'check' | 'looked' | 'sure' | 'locks' | 'counters' | 'slices'>,
+  extends Omit<LockReconcilerPorts, 'check' | 'looked' | 'sure' | 'locks' | 'counters' | 'slices' | 'writing'>,
     Pick<MemoryCheckPorts, 'counters' | 'evidence'> {
   readonly locks: LockStore;
   readonly events: Pick<EventBus, 'subscribe'>;
@@ -52,6 +53,8 @@ interface ReconcilerOptions
 const debounceMs = 50;
 /** How many locks are looked at at once because of decisions. */
 const looksAtOnce = 32;
+/** How many of them write at once what grants make and end. */
+const writesAtOnce = 2;
 const tickMs = 60_000;
 /** A lock that stays online shows all that it holds so often. */
 const listEveryMs = 86_400_000;
@@ -80,11 +83,12 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
 
   const check = createMemoryCheck(options);
   const slices = createSlices(clock, options.nextTurn);
+  const writing = createSemaphore(writesAtOnce);
 
   function objectOf(lockId: LockId): LockReconciler {
     const there = byLock.get(lockId);
     if (there !== undefined) return there;
-    const made = createLockReconciler({ ...options, check, sure, looked, slices }, lockId);
+    const made = createLockReconciler({ ...options, check, sure, looked, slices, writing }, lockId);
     byLock.set(lockId, made);
     return made;
   }

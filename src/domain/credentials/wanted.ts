@@ -34,12 +34,17 @@ export function addGranted(all: Map<string, GrantedEntry>, one: GrantedNumber, o
   const number = kind === 'card' ? numberAtReader(one, order ?? 'regular') : one.number;
   const key = entryKey({ kind, number });
   const same = all.get(key);
-  all.set(key, {
-    ...{ kind, number, name: same?.name ?? name, credentialId: same?.credentialId ?? credentialId },
-    personIds: [...(same?.personIds ?? []), personId],
-    grantIds: [...(same?.grantIds ?? []), ...grantIds],
-    windows: [...(same?.windows ?? []), window],
-  });
+  all.set(
+    key,
+    same === undefined
+      ? { kind, number, name, credentialId, personIds: [personId], grantIds, windows: [window] }
+      : {
+          ...same,
+          personIds: [...same.personIds, personId],
+          grantIds: [...same.grantIds, ...grantIds],
+          windows: [...same.windows, window],
+        },
+  );
 }
 
 /**

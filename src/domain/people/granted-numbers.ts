@@ -1,5 +1,5 @@
 // What grants want on a lock: computed from people, schedules and groups at an instant, and never stored.
-import type { CredentialKind, ValidWindow } from '../credentials/entry.ts';
+import { type CredentialKind, isSameWindow, type ValidWindow } from '../credentials/entry.ts';
 import type { Lock, LockId } from '../locks/lock.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
 import { never } from './hours.ts';
@@ -63,6 +63,7 @@ export function createGrantedNumbers(options: {
   const { people, schedules, locks, clockIsSuspect } = options;
   const hoursOfSchedule = createHoursOfSchedule(schedules);
   let believed: number | undefined;
+  let newestWindow: ValidWindow | undefined;
 
   function hoursOn(scheduleId: ScheduleId | null): string {
     return scheduleId === null ? '' : (hoursOfSchedule(scheduleId) ?? never);
@@ -72,7 +73,10 @@ export function createGrantedNumbers(options: {
       return undefined;
     const dates = sharedDates(credential, grant);
     if (dates === undefined) return undefined;
-    return { startDate: dates.startDate, endDate: dates.endDate, hours: hoursOn(grant.scheduleId), once: credential.once };
+    const window = { startDate: dates.startDate, endDate: dates.endDate, hours: hoursOn(grant.scheduleId), once: credential.once };
+    // Most people of a lock have the same, which is then kept once.
+    if (newestWindow === undefined || !isSameWindow(newestWindow, window)) newestWindow = window;
+    return newestWindow;
   }
   /** What grants want of these people on the lock; yields after each of them. */
   function* wantedOf(people: readonly Person[], lock: Lock, now: number): Generator<readonly GrantedNumber[]> {

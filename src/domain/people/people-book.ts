@@ -20,6 +20,7 @@ export function createPeopleBook(): PeopleBook {
   const byCredential = new Map<CredentialId, PersonId>();
   const byGrant = new Map<GrantId, PersonId>();
   const byCardNumber = createGroups<string>();
+  const byPasscode = createGroups<string>();
   const byLock = createGroups<LockId>();
   const byGroup = createGroups<number>();
   const bySchedule = createGroups<ScheduleId>();
@@ -32,7 +33,8 @@ export function createPeopleBook(): PeopleBook {
   function leave(person: Person): void {
     if (byExternalId.get(person.externalId ?? '') === person.personId) byExternalId.delete(person.externalId ?? '');
     for (const { credentialId } of person.credentials) byCredential.delete(credentialId);
-    for (const number of cardNumbersOf(person)) byCardNumber.remove(number, person.personId);
+    for (const number of numbersOf(person, 'card')) byCardNumber.remove(number, person.personId);
+    for (const number of numbersOf(person, 'passcode')) byPasscode.remove(number, person.personId);
     for (const { grantId } of person.grants) byGrant.delete(grantId);
     for (const [index, key] of placesOf(person)) index.remove(key, person.personId);
   }
@@ -44,7 +46,8 @@ export function createPeopleBook(): PeopleBook {
       byCredential.set(credentialId, personId);
       highest.credentialId = Math.max(highest.credentialId, credentialId);
     }
-    for (const number of cardNumbersOf(person)) byCardNumber.add(number, personId);
+    for (const number of numbersOf(person, 'card')) byCardNumber.add(number, personId);
+    for (const number of numbersOf(person, 'passcode')) byPasscode.add(number, personId);
     for (const { grantId } of person.grants) {
       byGrant.set(grantId, personId);
       highest.grantId = Math.max(highest.grantId, grantId);
@@ -67,6 +70,7 @@ export function createPeopleBook(): PeopleBook {
     byCredential: (credentialId) => get(byCredential.get(credentialId)),
     byGrant: (grantId) => get(byGrant.get(grantId)),
     byCardNumbers: (numbers) => [...new Set(numbers)].flatMap((number) => peopleOf(byCardNumber.of(number)).flatMap(cardsWith(number))),
+    hasPasscode: (digits) => byPasscode.of(digits).size > 0,
     reaching(lockId, groupId) {
       const [named, inGroup] = [byLock.of(lockId), groupId === 0 ? noPeople : byGroup.of(groupId)];
       return peopleOf(inGroup.size === 0 ? named : new Set([...named, ...inGroup]));
@@ -87,8 +91,8 @@ export function createPeopleBook(): PeopleBook {
   };
 }
 
-function cardNumbersOf({ credentials }: Person): readonly string[] {
-  return credentials.filter(({ kind }) => kind === 'card').map(({ number }) => number);
+function numbersOf({ credentials }: Person, of: Credential['kind']): readonly string[] {
+  return credentials.filter(({ kind }) => kind === of).map(({ number }) => number);
 }
 
 function cardsWith(number: string): (person: Person) => readonly { readonly person: Person; readonly credential: Credential }[] {

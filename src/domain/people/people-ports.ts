@@ -13,6 +13,8 @@ export interface LocalPeopleView {
   byGrant(grantId: GrantId): Person | undefined;
   /** Who has a card with one of these numbers, each without leading zeros; those that are removed, too. */
   byCardNumbers(numbers: readonly string[]): readonly { readonly person: Person; readonly credential: Credential }[];
+  /** Whether somebody has a passcode with these digits; those that are removed, too. */
+  hasPasscode(digits: string): boolean;
   /** Who has a grant that names this lock or its group. Cost: of what it returns. */
   reaching(lockId: LockId, groupId: number): readonly Person[];
   /** Who has a grant with this schedule. Cost: of what it returns. */

@@ -73,11 +73,9 @@ export function createPeopleService(options: {
   }
   /** One that nobody has. */
   function freshPasscode(digits = usualDigits): string {
-    const isTaken = (code: string) =>
-      people.all().some(({ credentials }) => credentials.some(({ kind, number }) => kind === 'passcode' && number === code));
     for (let tries = 0; tries < triesAtMost; tries++) {
       const code = newPasscode(secrets, digits);
-      if (!isTaken(code)) return code;
+      if (!people.hasPasscode(code)) return code;
     }
     throw new DomainError('conflict', `nearly all passcodes of ${digits} digits are taken: ask for more digits`);
   }

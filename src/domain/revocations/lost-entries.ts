@@ -1,9 +1,11 @@
 // The entries of locks that belong to a lost credential.
+import type { Clock } from '../clock.ts';
 import type { Entry } from '../credentials/entry.ts';
 import type { EntryStore } from '../credentials/entry-ports.ts';
 import type { EntriesChange, EntryLookUp } from '../credentials/lock-entries.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
+import { createBreaks, type NextTurn } from '../people/in-slices.ts';
 import type { Revocation } from './revocation.ts';
 
 /** What identifies a lost credential on a lock. */
@@ -36,8 +38,13 @@ export interface LostEntries {
   clear(lockIds: readonly LockId[], lost: LostCredential, by: string): Promise<void>;
 }
 
-export function createLostEntries(options: { readonly entries: EntryStore; readonly locks: Pick<LockStore, 'all' | 'get'> }): LostEntries {
-  const { entries, locks } = options;
+export function createLostEntries(options: {
+  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly entries: EntryStore;
+  readonly locks: Pick<LockStore, 'all' | 'get'>;
+  readonly nextTurn: NextTurn;
+}): LostEntries {
+  const { clock, entries, locks, nextTurn } = options;
 
   async function knows(lockId: LockId, lost: LostCredential): Promise<boolean> {
     try {
@@ -50,10 +57,13 @@ export function createLostEntries(options: { readonly entries: EntryStore; reado
   return {
     async locksThatKnow(lost) {
       const found: LockId[] = [];
+      // The first look-up on a lock indexes all of its entries.
+      const rest = createBreaks(clock, nextTurn);
       for (const { lockId } of locks.all()) {
         const known = entries.inMemory(lockId);
         const isKnown = known === undefined ? await knows(lockId, lost) : entriesOfLost(known, lost).length > 0;
         if (isKnown) found.push(lockId);
+        await rest();
       }
       return found;
     },

@@ -45,10 +45,10 @@ describe('slices', () => {
       return 'done';
     }
     const running = slices.run(steps());
-    for (let n = 0; n < 3; n++) {
+    for (let n = 0; n < 5; n++) {
       seen.push(ms);
       await nextTurn();
     }
-    expect([seen, await running]).toEqual([[0, 4, 8], 'done']);
+    expect([seen, await running]).toEqual([[0, 2, 4, 6, 8], 'done']);
   });
 });

@@ -26,7 +26,8 @@ async function building() {
   const { clock, events, emit, locks, entries, people, counters, records, revocations, access, statuses, alarms, link } = domain;
   await people.add(samplePerson(1));
   const lost = createLostNumbers({ store: revocations, events });
-  const lostEntries = createLostEntries({ entries, locks });
+  const nextTurn = () => Promise.resolve();
+  const lostEntries = createLostEntries({ clock, entries, locks, nextTurn });
   const failing = new Set<LockId>();
   const reports = createRevocationReports({
     ...{ clock, locks, entries, accessLog: access, statuses, records, alarms, link },

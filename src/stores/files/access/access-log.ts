@@ -17,7 +17,7 @@ import { contactKey, credentialKey, keyOfEntry, lockKey, numberKey, personKey } 
 import { createCurrentFacts, factPrintOf } from './current-facts.ts';
 
 /** Lines of one flush. */
-const mostLines = 500;
+const mostLines = 200;
 
 export interface AccessLogFiles extends AccessLog {
   open(): Promise<void>;

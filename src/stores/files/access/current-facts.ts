@@ -9,8 +9,12 @@ import { encodeLines } from './sliced-lines.ts';
 
 /** A lock, or that of the gateway. */
 const ofGateway = 0;
-/** Locks that are decoded before other work may run. */
-const sliceLocks = 100;
+/** Lines that are decoded before other work may run. */
+const sliceLines = 100;
+/** Of one line. */
+const mostFacts = 500;
+/** In the first one, each lock had one line. */
+const schemaVersion = 2;
 
 const lockLine = z.object({ lockId: z.int().min(0), facts: z.record(z.string(), z.int()) });
 
@@ -52,15 +56,20 @@ export function createCurrentFacts(): CurrentFacts {
     async load(bytes) {
       byLock.clear();
       let expected: number | undefined;
+      let lines = 0;
       for (let start = 0; start < bytes.length; ) {
         const end = bytes.indexOf(10, start);
         const line = bytes.subarray(start, end);
         if (end < 0 || !isIntact(line)) throw new Error('it is damaged');
-        if (expected === undefined) expected = z.object({ schemaVersion: z.literal(1), locks: z.int() }).parse(jsonOf(line)).locks;
+        if (expected === undefined)
+          expected = z.object({ schemaVersion: z.literal([1, schemaVersion]), locks: z.int() }).parse(jsonOf(line)).locks;
         else {
           const { lockId, facts } = lockLine.parse(jsonOf(line));
-          byLock.set(lockId, new Map(Object.entries(facts)));
-          if (byLock.size % sliceLocks === 0) await nextTick();
+          const there = byLock.get(lockId) ?? new Map<string, number>();
+          byLock.set(lockId, there);
+          for (const [topic, fingerprint] of Object.entries(facts)) there.set(topic, fingerprint);
+          lines += 1;
+          if (lines % sliceLines === 0) await nextTick();
         }
         start = end + 1;
       }
@@ -70,6 +79,17 @@ export function createCurrentFacts(): CurrentFacts {
 }
 
 function* factLines(byLock: ReadonlyMap<number, ReadonlyMap<string, number>>): Generator<object> {
-  yield { schemaVersion: 1, locks: byLock.size };
-  for (const [lockId, facts] of byLock) yield { lockId, facts: Object.fromEntries(facts) };
+  yield { schemaVersion, locks: byLock.size };
+  for (const [lockId, all] of byLock) {
+    let facts: Record<string, number> = {};
+    let count = 0;
+    for (const [topic, fingerprint] of all) {
+      facts[topic] = fingerprint;
+      count += 1;
+      if (count % mostFacts !== 0) continue;
+      yield { lockId, facts };
+      facts = {};
+    }
+    if (count % mostFacts !== 0) yield { lockId, facts };
+  }
 }

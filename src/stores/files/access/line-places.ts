@@ -29,6 +29,10 @@ export interface LinePlaces {
 }
 
 const newline = 10;
+/** Of what stands behind the kind of a key, the space included. */
+const beginningCharacters = 4;
+/** Keys that are sorted before other work may run. */
+const sliceKeys = 1_000;
 const whole = z.int().min(0);
 const headLine = z.object({
   schemaVersion: z.literal(1),
@@ -66,21 +70,24 @@ export function createLinePlaces(): LinePlaces {
   };
 }
 
-/** Sorted, those of each kind by themselves, so that nothing else waits for all of them. */
+/** Sorted, those that begin alike by themselves, so that nothing else waits for all of them. */
 async function inOrder(keys: Iterable<string>): Promise<readonly string[]> {
-  const kinds = new Map<string, string[]>();
+  const beginnings = new Map<string, string[]>();
   for (const key of keys) {
-    const kind = key.slice(0, key.indexOf(' '));
-    const there = kinds.get(kind);
-    if (there === undefined) kinds.set(kind, [key]);
+    const beginning = key.slice(0, key.indexOf(' ') + beginningCharacters);
+    const there = beginnings.get(beginning);
+    if (there === undefined) beginnings.set(beginning, [key]);
     else there.push(key);
   }
-  const sorted: (readonly string[])[] = [];
-  for (const kind of [...kinds.keys()].sort()) {
+  const sorted: string[] = [];
+  let sortedBefore = 0;
+  for (const beginning of [...beginnings.keys()].sort()) {
+    for (const key of (beginnings.get(beginning) as string[]).sort()) sorted.push(key);
+    if (sorted.length - sortedBefore < sliceKeys) continue;
+    sortedBefore = sorted.length;
     await nextTick();
-    sorted.push((kinds.get(kind) as string[]).sort());
   }
-  return sorted.flat();
+  return sorted;
 }
 
 function* indexLines(head: FileHead, keys: readonly string[], byKey: ReadonlyMap<string, readonly number[]>): Generator<object> {
