@@ -1,78 +1,54 @@
 // What to look for in the activity. It is in the address, so that Back and a link lead to it.
-import { useState } from 'preact/hooks';
 import type { Page } from '../api/client.ts';
 import { useApp, useStrings } from '../app.ts';
-import { Button } from '../components/button.tsx';
 import { SelectField, TextField } from '../components/field.tsx';
+import { FoldedFilters } from '../components/folded-filters.tsx';
 import { SuggestField } from '../components/suggest-field.tsx';
 import { useTexts } from './texts.ts';
 
 const suggestions = 12;
-/** On a phone the filters are folded away, until somebody looks for something. */
-const isWide = window.matchMedia('(width >= 720px)').matches;
 const kinds = ['unlock', 'lock', 'refused', 'alarm', 'door'] as const;
 
 export function ActivityFilters() {
   const { board, router } = useApp();
   const { records, locks: strings } = useStrings();
   const texts = useTexts();
-  const query = router.query.value;
-  const { group = '', kind = '', success = '', from = '', to = '' } = query;
-  const isAny = Object.keys(query).length > 0;
-  /** A field keeps what was typed into it: whoever clears the filters gets new ones. */
-  const [cleared, setCleared] = useState(0);
+  const { group = '', kind = '', success = '', from = '', to = '' } = router.query.value;
   const groups = (board.groups.value ?? []).filter(({ groupId }) => groupId !== 0);
   return (
-    <details class="narrow-fold" open={isAny || isWide}>
-      <summary>{texts.filters}</summary>
-      <search key={cleared} class="filters records">
-        <TextField label={records.from} name="from" type="date" max={to} value={from} onInput={(value) => router.ask({ from: value })} />
-        <TextField label={records.to} name="to" type="date" min={from} value={to} onInput={(value) => router.ask({ to: value })} />
-        <Door />
-        {groups.length > 0 && (
-          <SelectField
-            label={strings.group}
-            name="group"
-            value={group}
-            onInput={(value) => router.ask({ group: value })}
-            options={[
-              { value: '', text: strings.allGroups },
-              ...groups.map(({ groupId, name }) => ({ value: String(groupId), text: name })),
-            ]}
-          />
-        )}
-        <Who />
+    <FoldedFilters title={texts.filters} clear={texts.clear}>
+      <TextField label={records.from} name="from" type="date" max={to} value={from} onInput={(value) => router.ask({ from: value })} />
+      <TextField label={records.to} name="to" type="date" min={from} value={to} onInput={(value) => router.ask({ to: value })} />
+      <Door />
+      {groups.length > 0 && (
         <SelectField
-          label={records.kind}
-          name="kind"
-          value={kind}
-          onInput={(value) => router.ask({ kind: value })}
-          options={[{ value: '', text: records.allKinds }, ...kinds.map((value) => ({ value, text: texts.kinds[value] }))]}
+          label={strings.group}
+          name="group"
+          value={group}
+          onInput={(value) => router.ask({ group: value })}
+          options={[{ value: '', text: strings.allGroups }, ...groups.map(({ groupId, name }) => ({ value: String(groupId), text: name }))]}
         />
-        <SelectField
-          label={texts.outcome}
-          name="success"
-          value={success}
-          onInput={(value) => router.ask({ success: value })}
-          options={[
-            { value: '', text: texts.anyOutcome },
-            { value: '1', text: texts.succeeded },
-            { value: '0', text: texts.failed },
-          ]}
-        />
-        {isAny && (
-          <Button
-            kind="quiet"
-            onClick={() => {
-              router.ask(Object.fromEntries(Object.keys(query).map((name) => [name, ''])));
-              setCleared(cleared + 1);
-            }}
-          >
-            {texts.clear}
-          </Button>
-        )}
-      </search>
-    </details>
+      )}
+      <Who />
+      <SelectField
+        label={records.kind}
+        name="kind"
+        value={kind}
+        onInput={(value) => router.ask({ kind: value })}
+        options={[{ value: '', text: records.allKinds }, ...kinds.map((value) => ({ value, text: texts.kinds[value] }))]}
+      />
+      <SelectField
+        label={texts.outcome}
+        name="success"
+        value={success}
+        onInput={(value) => router.ask({ success: value })}
+        options={[
+          { value: '', text: texts.anyOutcome },
+          { value: '1', text: texts.succeeded },
+          { value: '0', text: texts.failed },
+        ]}
+      />
+    </FoldedFilters>
   );
 }
 

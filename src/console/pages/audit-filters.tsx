@@ -1,8 +1,7 @@
 // What to look for in the audit log. It is in the address, so that Back and a link lead to it.
-import { useState } from 'preact/hooks';
 import { useApp, useStrings } from '../app.ts';
-import { Button } from '../components/button.tsx';
 import { SelectField, TextField } from '../components/field.tsx';
+import { FoldedFilters } from '../components/folded-filters.tsx';
 import { SuggestField } from '../components/suggest-field.tsx';
 import { useUsernames } from '../components/usernames.ts';
 
@@ -10,58 +9,37 @@ const suggestions = 12;
 /** The API's name for an administrator of the gateway's own machine. */
 export const thisMachine = '(this machine)';
 
-/** On a phone the filters are folded away, until somebody looks for something. */
-const isWide = window.matchMedia('(width >= 720px)').matches;
-
 export function AuditFilters() {
   const { router } = useApp();
   const { audit } = useStrings();
-  const query = router.query.value;
-  const { from = '', to = '', action = '', success = '' } = query;
-  const isAny = Object.keys(query).length > 0;
-  /** A field keeps what was typed into it: whoever clears the filters gets new ones. */
-  const [cleared, setCleared] = useState(0);
+  const { from = '', to = '', action = '', success = '' } = router.query.value;
   const actions = Object.entries(audit.actions)
     .map(([value, text]) => ({ value, text }))
     .sort((one, other) => one.text.localeCompare(other.text));
   return (
-    <details class="narrow-fold" open={isAny || isWide}>
-      <summary>{audit.filters}</summary>
-      <search key={cleared} class="filters records">
-        <TextField label={audit.from} name="from" type="date" value={from} onInput={(value) => router.ask({ from: value })} />
-        <TextField label={audit.to} name="to" type="date" value={to} onInput={(value) => router.ask({ to: value })} />
-        <Who />
-        <SelectField
-          label={audit.what}
-          name="action"
-          value={action}
-          onInput={(value) => router.ask({ action: value })}
-          options={[{ value: '', text: audit.anything }, ...actions]}
-        />
-        <SelectField
-          label={audit.outcome}
-          name="success"
-          value={success}
-          onInput={(value) => router.ask({ success: value })}
-          options={[
-            { value: '', text: audit.anyOutcome },
-            { value: '1', text: audit.succeeded },
-            { value: '0', text: audit.failed },
-          ]}
-        />
-        {isAny && (
-          <Button
-            kind="quiet"
-            onClick={() => {
-              router.ask(Object.fromEntries(Object.keys(query).map((name) => [name, ''])));
-              setCleared(cleared + 1);
-            }}
-          >
-            {audit.clear}
-          </Button>
-        )}
-      </search>
-    </details>
+    <FoldedFilters title={audit.filters} clear={audit.clear}>
+      <TextField label={audit.from} name="from" type="date" value={from} onInput={(value) => router.ask({ from: value })} />
+      <TextField label={audit.to} name="to" type="date" value={to} onInput={(value) => router.ask({ to: value })} />
+      <Who />
+      <SelectField
+        label={audit.what}
+        name="action"
+        value={action}
+        onInput={(value) => router.ask({ action: value })}
+        options={[{ value: '', text: audit.anything }, ...actions]}
+      />
+      <SelectField
+        label={audit.outcome}
+        name="success"
+        value={success}
+        onInput={(value) => router.ask({ success: value })}
+        options={[
+          { value: '', text: audit.anyOutcome },
+          { value: '1', text: audit.succeeded },
+          { value: '0', text: audit.failed },
+        ]}
+      />
+    </FoldedFilters>
   );
 }
 
