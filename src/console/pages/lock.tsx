@@ -52,7 +52,7 @@ export function LockPage({ parameters }: PageProps) {
             <BoltControl lock={lock} />
           </section>
           {lock.capabilities.battery !== 'none' && <LockBattery lock={lock} />}
-          {lock.role !== 'operator' && lock.capabilities.autoLock && (
+          {lock.role !== 'operator' && lock.capabilities.autoLock && (!isAdministrator || detail.detail) && (
             <AutoLock lockId={lockId} seconds={detail.detail?.autoLockTime} onChange={detail.reload} />
           )}
           {isAdministrator && <LockDetails {...detail} />}
