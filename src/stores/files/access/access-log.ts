@@ -42,23 +42,25 @@ export function createAccessLogFiles(options: Omit<AccessFilesOptions, 'facts'>)
   const reading = createMutex();
   let highest = 0;
   let queue: Waiting[] = [];
-  /** The last of the lines that are not written yet, by lock and topic, and how many there are. */
-  const coming = new Map<string, { readonly draft: AccessDraft; lines: number }>();
+  /** The last of the lines that are not written yet, by lock and by topic, and how many there are. */
+  const coming = new Map<AccessDraft['lockId'], Map<string, { readonly draft: AccessDraft; lines: number }>>();
   let writing: Promise<void> | undefined;
   let failure: Error | undefined;
 
-  const placeOf = (draft: AccessDraft): string => `${draft.lockId} ${topicOf(draft)}`;
-
   function expect(draft: AccessDraft): void {
-    const place = placeOf(draft);
-    coming.set(place, { draft, lines: (coming.get(place)?.lines ?? 0) + 1 });
+    const ofLock = coming.get(draft.lockId) ?? new Map();
+    coming.set(draft.lockId, ofLock);
+    const topic = topicOf(draft);
+    ofLock.set(topic, { draft, lines: (ofLock.get(topic)?.lines ?? 0) + 1 });
   }
   function arrived(draft: AccessDraft): void {
-    const place = placeOf(draft);
-    const expected = coming.get(place);
-    if (expected === undefined) return;
+    const ofLock = coming.get(draft.lockId);
+    const topic = topicOf(draft);
+    const expected = ofLock?.get(topic);
+    if (ofLock === undefined || expected === undefined) return;
     expected.lines -= 1;
-    if (expected.lines === 0) coming.delete(place);
+    if (expected.lines === 0) ofLock.delete(topic);
+    if (ofLock.size === 0) coming.delete(draft.lockId);
   }
   async function writeAll(): Promise<void> {
     await nextTick();
@@ -129,16 +131,15 @@ export function createAccessLogFiles(options: Omit<AccessFilesOptions, 'facts'>)
       return entryIds.size === 0 ? [] : linesOf([...entryIds].map(keyOfEntry), Number.MAX_SAFE_INTEGER);
     },
     says(draft) {
-      const expected = coming.get(placeOf(draft));
+      const expected = coming.get(draft.lockId)?.get(topicOf(draft));
       const last = expected === undefined ? facts.get(draft.lockId, topicOf(draft)) : factPrintOf(expected.draft);
       return last === factPrintOf(draft);
     },
     topicsOf(lockId) {
       const topics = new Set(facts.topics(lockId));
-      for (const { draft } of coming.values()) {
-        if (draft.lockId !== lockId) continue;
-        if (stands(draft)) topics.add(topicOf(draft));
-        else topics.delete(topicOf(draft));
+      for (const [topic, { draft }] of coming.get(lockId) ?? []) {
+        if (stands(draft)) topics.add(topic);
+        else topics.delete(topic);
       }
       return topics;
     },
