@@ -151,7 +151,8 @@ export function createRequestHandler(options: {
     const raw = rawParameters(request.url ?? '', pathValues, route.parameters.names, problems);
     const parameters = route.parameters.read(raw, problems);
     if ('begin' in route) return begin(context, route, caller, problems);
-    const body = await readBody(request, route, problems);
+    // A request without a body goes on in this very turn, so that the commands of many callers leave together.
+    const body = route.body || route.textBody ? await readBody(request, route, problems) : undefined;
     if (problems.length > 0) throw invalidParameters(problems);
     context.parameters = raw;
     const gone = new ClosedConnectionSignal(response);
