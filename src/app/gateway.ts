@@ -7,7 +7,8 @@ import { createDriverTable } from '../domain/locks/driver-table.ts';
 import type { Log, Part } from '../domain/part.ts';
 import type { DeviceKind } from '../drivers/device-protocol.ts';
 import { createCommandIds } from '../drivers/native/command-ids.ts';
-import { deliveryBody, testBody } from '../http/api/webhook-views.ts';
+import { plainBodies } from '../http/api/webhook-views.ts';
+import { createCallbackBodies } from '../http/ttlock/callback-body.ts';
 import { createEmailSender } from '../integrations/email/email-sender.ts';
 import { createNetworks } from '../integrations/networks.ts';
 import { createNtfySender } from '../integrations/ntfy/ntfy-sender.ts';
@@ -152,7 +153,8 @@ function createServicesFor(base: Base, { store, storageHealth }: Storage, driver
       clock,
       version,
     }),
-    webhookBodies: { event: deliveryBody, test: testBody },
+    webhookBodies: { plain: plainBodies, ttlock: createCallbackBodies(store.ports) },
+    logins: () => [],
     ...notificationOptions(base, ownPorts),
     nextTurn,
     random: Math.random,

@@ -36,9 +36,10 @@ import type { NextTurn } from '../domain/people/in-slices.ts';
 import { createRecordService } from '../domain/records/record-service.ts';
 import type { Secrets } from '../domain/secrets.ts';
 import type { Stores, WallClockTrust } from '../domain/stores.ts';
-import type { WebhookSender } from '../domain/webhooks/webhook-ports.ts';
+import type { CallbackOfLogin } from '../domain/webhooks/ttlock-callbacks.ts';
+import type { WebhookKind } from '../domain/webhooks/webhook.ts';
+import type { WebhookBodies, WebhookSender } from '../domain/webhooks/webhook-ports.ts';
 import { createWebhookService } from '../domain/webhooks/webhook-service.ts';
-import type { WebhookBodies } from '../domain/webhooks/webhook-workers.ts';
 import { createCredentialServices } from './credential-services.ts';
 
 export interface ServicesOptions {
@@ -55,7 +56,9 @@ export interface ServicesOptions {
   readonly recordDays: number;
   readonly alarmDetector: AlarmDetectorSettings;
   readonly webhookSender: WebhookSender;
-  readonly webhookBodies: WebhookBodies;
+  readonly webhookBodies: Readonly<Record<WebhookKind, WebhookBodies>>;
+  /** The TTLock logins as they are on the disk. */
+  readonly logins: () => readonly CallbackOfLogin[];
   readonly notificationSenders: NotificationSurroundings['senders'];
   /** As the notification service has it. */
   readonly confirmationLink: (secret: string) => string;
@@ -120,6 +123,7 @@ function createLiveServices(options: ServicesOptions, { lists, certainty }: Comm
     ...{ clock, events, live, accounts, locks, counters, secrets, administration, clockIsSuspect, webhooks: stores.webhooks },
     sender: options.webhookSender,
     bodies: options.webhookBodies,
+    logins: options.logins,
     random: options.random,
   });
   const notifications = createNotificationService({

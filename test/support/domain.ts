@@ -18,9 +18,11 @@ import { createMutex } from '../../src/domain/mutex.ts';
 import { createNotificationService } from '../../src/domain/notifications/notification-service.ts';
 import type { Secrets } from '../../src/domain/secrets.ts';
 import { createTimeZone } from '../../src/domain/time-zone.ts';
+import type { CallbackOfLogin } from '../../src/domain/webhooks/ttlock-callbacks.ts';
+import type { WebhookBodies } from '../../src/domain/webhooks/webhook-ports.ts';
 import { createWebhookService } from '../../src/domain/webhooks/webhook-service.ts';
-import type { WebhookBodies } from '../../src/domain/webhooks/webhook-workers.ts';
 import { createNativeDriver } from '../../src/drivers/native/driver.ts';
+import { createCallbackBodies } from '../../src/http/ttlock/callback-body.ts';
 import { createFakeLink, type FakeLink } from './fake-link.ts';
 import { createFakeMessages } from './fake-messages.ts';
 import { createFakeReceiver } from './fake-receiver.ts';
@@ -312,10 +314,18 @@ export async function createDomain(
     update: (id, change) => write('webhooks.update', () => memoryWebhooks.update(id, change)),
     remove: (id) => write('webhooks.remove', () => memoryWebhooks.remove(id)),
   };
-  const webhookBodies: WebhookBodies = {
+  const plainBodies: WebhookBodies = {
+    atOnce: 1,
     event: ({ type, lockId: of }, { id, at }) => JSON.stringify({ id, type, lockId: of, at }),
     test: ({ id }) => JSON.stringify({ id, type: 'test' }),
+    request: ([one]) => one?.body ?? '',
   };
+  const webhookBodies = {
+    plain: plainBodies,
+    ttlock: createCallbackBodies({ locks: storedLocks, removedLocks, statuses: memoryStatuses }),
+  };
+  /** The TTLock logins, as far as their callbacks go. */
+  const logins: CallbackOfLogin[] = [];
   const clockIsSuspect = () => gatewayClock.isSuspect;
   const clockIsTrusted = async () => {
     if (gatewayClock.isSynchronised) gatewayClock.isSuspect = false;
@@ -356,6 +366,7 @@ export async function createDomain(
     recordDays: 184,
     alarmDetector: { offlineAfterMs: 60_000, endAfterMs: 60_000, silentAfterMs: 26 * 3_600_000, lowBatteryPercent: 20 },
     webhookSender: receiver.sender,
+    logins: () => logins,
     notificationSenders: { email: messages.sender, ntfy: messages.sender },
     confirmationLink: (secret) => `https://gateway.local/#/notifications/${secret}`,
     timeZone: 'Europe/Berlin',
@@ -391,6 +402,7 @@ export async function createDomain(
       webhooks: webhookStore,
       sender: receiver.sender,
       bodies: webhookBodies,
+      logins: () => logins,
     });
 
   /** As a new process would make it, over the same stores. */
@@ -471,6 +483,7 @@ export async function createDomain(
     webhookStore,
     createWebhooks,
     webhooks,
+    logins,
     messages,
     notifications: services.notifications,
     createNotifications,

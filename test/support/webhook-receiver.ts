@@ -9,6 +9,7 @@ export interface ReceivedPost {
   readonly body: string;
   readonly deliveryId: string;
   readonly eventType: string;
+  /** Of a form, its fields; deliveryId and eventType are "" then. */
   readonly data: Readonly<Record<string, unknown>>;
 }
 
@@ -44,7 +45,7 @@ export async function startWebhookReceiver(identity?: { readonly key: string; re
           body += text;
         });
         request.on('end', () => {
-          const { deliveryId, eventType, data } = JSON.parse(body);
+          const { deliveryId, eventType, data } = contentOf(request.headers['content-type'], body);
           const post = { path: request.url ?? '', headers: request.headers, body, deliveryId, eventType, data };
           posts.push(post);
           receiver.answer(response, post);
@@ -64,4 +65,9 @@ export async function startWebhookReceiver(identity?: { readonly key: string; re
   };
   await receiver.up();
   return receiver;
+}
+
+function contentOf(type: string | undefined, body: string): Pick<ReceivedPost, 'deliveryId' | 'eventType' | 'data'> {
+  if (type !== 'application/x-www-form-urlencoded') return JSON.parse(body);
+  return { deliveryId: '', eventType: '', data: Object.fromEntries(new URLSearchParams(body)) };
 }

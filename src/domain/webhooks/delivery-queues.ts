@@ -75,6 +75,14 @@ export function createDeliveryQueues(options: {
 
   return {
     next,
+    /** This record, which is the next delivery, with the records after it in memory that may go with it. */
+    batch(queue: DeliveryQueue, first: Delivery, atMost: number): readonly Delivery[] {
+      if (atMost === 1) return [first];
+      const { loaded, feed, readTo } = queue;
+      const some = (loaded.length > 0 ? loaded : feed.records.filter(({ recordId }) => recordId > readTo)).slice(0, atMost);
+      const last = some.findIndex(({ isLast }) => isLast === true);
+      return last < 0 ? some : some.slice(0, last + 1);
+    },
     /** The queue of a lock, which is made with this beginning when nothing of the lock waits. */
     of(feed: LockFeed, begin: QueueBegin): DeliveryQueue {
       const known = queues.get(feed.lockId);

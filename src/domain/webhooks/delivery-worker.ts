@@ -19,6 +19,7 @@ import {
   type Outcome,
   pauseMs,
   retryForMs,
+  saysAnything,
   stored,
   withFailed,
 } from './delivery.ts';
@@ -142,26 +143,30 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
         () => ({ ms: readAgainMs, isUnreachable: false }),
       );
     // The account may have lost a role meanwhile, or a filter may have changed.
-    if (live.mayHear(caller, next) && wants(next.type, next.lockId)) return attempt(queue, next);
-    queues.remove(queue, next);
+    const batch = queues.batch(queue, next, channel.atOnce);
+    const isWanted = live.mayHear(caller, next) && wants(next.type, next.lockId);
+    const said = isWanted ? batch.filter(saysAnything) : [];
+    if (said.length > 0) return attempt(queue, batch, said);
+    for (const delivery of batch) queues.remove(queue, delivery);
     return undefined;
   }
-  async function attempt(queue: DeliveryQueue, delivery: Delivery): Promise<Pause | undefined> {
-    queue.sending = delivery;
-    const result = await channel.send(delivery, queue.attempts + 1);
+  /** Sends those of the batch of which the receiver gets something. */
+  async function attempt(queue: DeliveryQueue, batch: readonly Delivery[], said: readonly Delivery[]): Promise<Pause | undefined> {
+    queue.sending = batch[0];
+    const result = await channel.send(said, queue.attempts + 1);
     queue.sending = undefined;
     if (isOver()) return undefined;
     queue.attempts += 1;
-    log.add(delivery, queue.attempts, result);
+    for (const delivery of said) log.add(delivery, queue.attempts, result);
     checkpoint.later();
-    if (!result.delivered) return retryOrGiveUp(queue, delivery, result);
-    stats.delivered += 1;
-    queues.remove(queue, delivery);
+    if (!result.delivered) return retryOrGiveUp(queue, batch, result);
+    stats.delivered += said.length;
+    for (const delivery of batch) queues.remove(queue, delivery);
     queue.attempts = 0;
     scheduler.resume('unreachable');
     return undefined;
   }
-  function retryOrGiveUp(queue: DeliveryQueue, delivery: Delivery, result: Outcome): Pause | undefined {
+  function retryOrGiveUp(queue: DeliveryQueue, batch: readonly Delivery[], result: Outcome): Pause | undefined {
     stats.refused += 1;
     if (result.isGone) {
       end();
@@ -171,20 +176,24 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
     }
     // A wrong clock would make everything seem old.
     const tooOld = options.clockIsSuspect() ? Number.NEGATIVE_INFINITY : clock.now() - retryForMs;
-    if (delivery.at > tooOld) {
+    const inTime = batch.findIndex(({ at }) => at > tooOld);
+    if (inTime === 0) {
       queues.unload(queue);
       return { ms: pauseMs(queue.attempts, random()), isUnreachable: result.status === null };
     }
-    giveUp(delivery, queue.attempts, result);
-    queues.remove(queue, delivery);
+    // Those before the first that is in time, because each is the next one when it is removed.
+    const given = inTime < 0 ? batch : batch.slice(0, inTime);
+    for (const delivery of given) giveUpNext(queue, delivery, queue.attempts, result);
     // When one fails that was too old already, those that have waited behind it for as long would fail in the same way.
     const wasTooOld = queue.attempts === 1;
-    for (let next = queues.next(queue); wasTooOld && typeof next === 'object' && next.at <= tooOld; next = queues.next(queue)) {
-      giveUp(next, 0, result);
-      queues.remove(queue, next);
-    }
+    for (let next = queues.next(queue); wasTooOld && typeof next === 'object' && next.at <= tooOld; next = queues.next(queue))
+      giveUpNext(queue, next, 0, result);
     queue.attempts = 0;
     return undefined;
+  }
+  function giveUpNext(queue: DeliveryQueue, delivery: Delivery, attempts: number, result: Outcome): void {
+    if (saysAnything(delivery)) giveUp(delivery, attempts, result);
+    queues.remove(queue, delivery);
   }
   function giveUpForNewer(delivery: Delivery): void {
     if (wants(delivery.type, delivery.lockId)) giveUp(delivery, 0, { status: null, reason: 'too much was waiting' });

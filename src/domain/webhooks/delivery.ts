@@ -45,6 +45,8 @@ export interface Delivery extends StoredDelivery {
   readonly place: number;
   /** What it is about, when a lock has several of its type; a newer one takes the place of one that is about the same. */
   readonly subject?: string;
+  /** Nothing after it goes into the same request: a program that does not know what it says drops the rest. */
+  readonly isLast?: true;
 }
 
 /** `delivery` as it is stored, with its body made. */
@@ -52,7 +54,12 @@ export function stored({ id, type, lockId, at, recordId, body }: StoredDelivery)
   return { id, type, lockId, at, recordId, body };
 }
 
-/** Turns an event into the body that receivers get. */
+/** Whether the receiver gets anything of it. */
+export function saysAnything({ body }: StoredDelivery): boolean {
+  return body !== '';
+}
+
+/** Turns an event into the body that receivers get; "": they get nothing of it. */
 export type RenderDelivery = (event: DeliveryEvent, delivery: Pick<Delivery, 'id' | 'at'>) => string;
 
 /** The result of sending something once. */
@@ -71,10 +78,12 @@ export interface Outcome extends Attempt {
   readonly isGone: boolean;
 }
 
-/** Sends one body to one receiver. */
+/** Sends to one receiver. */
 export interface DeliveryChannel {
-  /** `attempt`: counted from 1. Never rejects. */
-  send(delivery: StoredDelivery, attempt: number): Promise<Outcome>;
+  /** How many records of a lock it sends together; more than one only when the receiver wants records alone. */
+  readonly atOnce: number;
+  /** Sends these, of one lock, in one request. `attempt`: counted from 1. Never rejects. */
+  send(deliveries: readonly StoredDelivery[], attempt: number): Promise<Outcome>;
 }
 
 /** A delivery and its last attempt. */
@@ -155,6 +164,7 @@ export function createDeliveries(options: {
     return {
       ...{ id, type: event.type, lockId: event.lockId, at, recordId, place: ++place },
       ...(event.type === 'entry' && { subject: subjectOf(event) }),
+      ...(event.type === 'record' && event.record.type === 'jammed' && { isLast: true }),
       get body() {
         body ??= render(event, { id, at });
         return body;

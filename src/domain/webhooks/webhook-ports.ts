@@ -1,5 +1,5 @@
 // The ports for stored webhooks and for sending to their receivers.
-import type { Attempt, DeliveryType } from './delivery.ts';
+import type { Attempt, Delivery, DeliveryType, RenderDelivery, StoredDelivery } from './delivery.ts';
 import type { StoredWebhook, WebhookId } from './webhook.ts';
 
 /** Each webhook is read and written by itself. */
@@ -18,14 +18,25 @@ export interface WebhookStore {
 export interface WebhookPost {
   readonly webhookId: WebhookId;
   readonly url: string;
-  /** The key of the signature. */
+  /** The key of the signature; "": a form, which is not signed. */
   readonly secret: string;
   readonly deliveryId: string;
   readonly type: DeliveryType | 'test';
   /** Counted from 1. */
   readonly attempt: number;
-  /** JSON. */
+  /** JSON, or the form. */
   readonly body: string;
+}
+
+/** What the receivers of one kind of webhook get. */
+export interface WebhookBodies {
+  /** How many deliveries of one lock go together. More than one: such receivers get records alone. */
+  readonly atOnce: number;
+  /** "": they get nothing of this event. */
+  readonly event: RenderDelivery;
+  readonly test: (delivery: Pick<Delivery, 'id' | 'at'>) => string;
+  /** The body of the request with these, which are at least one and all of the same lock; `username`: the account of the webhook. */
+  readonly request: (deliveries: readonly Pick<StoredDelivery, 'lockId' | 'body'>[], username: string) => string;
 }
 
 export interface WebhookSender {

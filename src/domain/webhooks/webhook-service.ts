@@ -1,5 +1,5 @@
 // Webhooks as their owners manage them, with the workers that serve them. A webhook belongs to an account and ends with it.
-import type { Caller } from '../accounts/account.ts';
+import type { AccountId, Caller } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-ports.ts';
 import { accountNamed, usernameOf } from '../accounts/account-service.ts';
 import { requireRole } from '../accounts/permissions.ts';
@@ -10,11 +10,13 @@ import { createMutex, type Mutex } from '../mutex.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
 import type { Part } from '../part.ts';
 import type { Secrets } from '../secrets.ts';
-import { type Attempt, type DeliveryLogEntry, freshProgress, type NotifiedAlarm } from './delivery.ts';
+import { type Attempt, type DeliveryLogEntry, type DeliveryProgress, freshProgress, type NotifiedAlarm } from './delivery.ts';
 import type { DeliveryStats } from './delivery-worker.ts';
 import { notifiedAlarm } from './notified-alarms.ts';
+import { type CallbackOfLogin, createTtlockCallbacks } from './ttlock-callbacks.ts';
 import {
   type IssuedSecret,
+  kindOf,
   type NewWebhook,
   type StoredWebhook,
   type Webhook,
@@ -25,7 +27,7 @@ import {
   webhooksOfOthersAtMost,
 } from './webhook.ts';
 import type { WebhookPost } from './webhook-ports.ts';
-import { createWebhookWorkers, postOf, type WebhookSurroundings } from './webhook-workers.ts';
+import { createWebhookWorkers, type WebhookSurroundings } from './webhook-workers.ts';
 
 export interface WebhookView {
   readonly webhook: Webhook;
@@ -70,6 +72,12 @@ export interface WebhookService {
 /** The service with its delivery workers, which run between `start` and `stop`. */
 export interface Webhooks extends WebhookService, Part {
   stats(): WebhookStats;
+  /**
+   * Stores a TTLock login by `storeLogin`, and with it what becomes of its webhook: both or neither, also after a crash. Takes effect at once.
+   * Rejects with `invalid-parameter` for a callback to which nothing may be sent, `not-found` for an account that is gone, `conflict` when
+   * there are too many webhooks, and with what `storeLogin` rejects with. Must not be called while `administration` is held.
+   */
+  setCallback(login: CallbackOfLogin, storeLogin: () => Promise<void>): Promise<void>;
   /** Resolves when all events that the webhooks got so far are stored, or could not be written. Never rejects. */
   stored(): Promise<void>;
 }
@@ -84,6 +92,8 @@ export function createWebhookService(
     readonly locks: LockStore;
     readonly counters: CounterStore;
     readonly secrets: Secrets;
+    /** The TTLock logins as they are on the disk. */
+    readonly logins: () => readonly CallbackOfLogin[];
     /** Shared with the account service, so that an account gets no webhook while it is being removed. */
     readonly administration: Mutex;
   },
@@ -97,10 +107,11 @@ export function createWebhookService(
   const newId = (): string => `${life}-${++given}`;
   // A stored webhook and its worker change together: no worker starts for a webhook that was just removed or switched off.
   const inTurn = createMutex();
-  const workers = createWebhookWorkers({ ...options, newId, inTurn });
+  const workers = createWebhookWorkers({ ...options, newId, inTurn, maySend: (webhook) => callbacks.isNamed(webhook) });
+  const callbacks = createTtlockCallbacks({ ...options, workers, inTurn, fresh, requirePlace: (id) => requirePlace(id, webhooksAtMost) });
 
   /** The progress with which a webhook begins now. */
-  function fresh(caller: Caller, before?: StoredWebhook['progress']) {
+  function fresh(caller: Caller, before?: DeliveryProgress): DeliveryProgress {
     const active = live.alarmsOf(caller).flatMap((event): NotifiedAlarm[] => (event.type === 'alarm' ? [notifiedAlarm(event)] : []));
     return freshProgress(live.newestRecord(), active, before);
   }
@@ -124,10 +135,14 @@ export function createWebhookService(
     if (!isOwn && whose === 'own') throw new DomainError('forbidden', 'this is for the account to which the webhook belongs');
     return stored;
   }
-  async function requirePlace(caller: Caller): Promise<void> {
+  /** What the login of a callback decides is refused here. */
+  function requirePlain({ loginId }: Webhook): void {
+    if (loginId === undefined) return;
+    throw new DomainError('conflict', `this is the callback of TTLock login ${loginId}: it changes and ends with the login`);
+  }
+  async function requirePlace(accountId: AccountId, atMost: number): Promise<void> {
     const all = await webhooks.all();
-    const own = all.filter(({ webhook }) => webhook.accountId === caller.accountId);
-    const atMost = caller.gatewayAdministrator ? webhooksAtMost : webhooksOfOthersAtMost;
+    const own = all.filter(({ webhook }) => webhook.accountId === accountId);
     if (own.length >= webhooksOfAccountAtMost || all.length >= atMost)
       throw new DomainError('conflict', `there are ${webhooksOfAccountAtMost} webhooks of this account, or ${atMost} in all, already`);
   }
@@ -147,7 +162,10 @@ export function createWebhookService(
 
   return {
     name: 'webhooks',
-    start: workers.startAll,
+    async start() {
+      await inTurn(callbacks.reconcile);
+      await workers.startAll();
+    },
     stop: workers.stopAll,
 
     async create(caller, { name, url, eventTypes, lockIds }) {
@@ -157,7 +175,7 @@ export function createWebhookService(
       const webhook: Webhook = { ...issued, accountId, name, url, eventTypes, lockIds, enabled: true, createdAt: clock.now() };
       await administration(async () => {
         accountNamed(accounts, caller.username);
-        await requirePlace(caller);
+        await requirePlace(accountId, caller.gatewayAdministrator ? webhooksAtMost : webhooksOfOthersAtMost);
         const stored = { webhook, progress: fresh(caller) };
         await inTurn(async () => {
           await webhooks.add(stored);
@@ -174,7 +192,9 @@ export function createWebhookService(
 
     change: (caller, webhookId, changes) =>
       inTurn(async () => {
+        const isSwitch = Object.keys(changes).every((member) => member === 'enabled');
         const { webhook: before } = await requireWebhook(caller, webhookId, 'own');
+        if (!isSwitch) requirePlain(before);
         check(caller, changes);
         // A worker that is over may still write that the receiver wants no more deliveries: that must come before the owner's change.
         if (changes.enabled === false || workers.of(webhookId) === undefined) await workers.stop(webhookId);
@@ -194,7 +214,7 @@ export function createWebhookService(
 
     remove: (caller, webhookId) =>
       inTurn(async () => {
-        await requireWebhook(caller, webhookId, 'any');
+        requirePlain((await requireWebhook(caller, webhookId, 'any')).webhook);
         await workers.stop(webhookId);
         try {
           await webhooks.remove(webhookId);
@@ -206,7 +226,7 @@ export function createWebhookService(
 
     renewSecret: (caller, webhookId) =>
       inTurn(async () => {
-        await requireWebhook(caller, webhookId, 'own');
+        requirePlain((await requireWebhook(caller, webhookId, 'own')).webhook);
         const secret = secrets.newWebhookSecret();
         await webhooks.update(webhookId, ({ webhook, progress }) => ({ webhook: { ...webhook, secret }, progress }));
         return { webhookId, secret };
@@ -215,7 +235,8 @@ export function createWebhookService(
     async test(caller, webhookId) {
       const { webhook } = await requireWebhook(caller, webhookId, 'any');
       const head = { id: newId(), at: clock.now() };
-      return sendNow(postOf(webhook, { id: head.id, type: 'test', body: options.bodies.test(head) }, 1));
+      const body = options.bodies[kindOf(webhook)].test(head);
+      return sendNow(workers.postOf(webhook, [{ id: head.id, type: 'test', lockId: null, body }], 1));
     },
 
     async deliveries(caller, webhookId, page) {
@@ -230,7 +251,7 @@ export function createWebhookService(
       const delivery = progress.failed.find(({ id }) => id === deliveryId);
       if (delivery === undefined) throw new DomainError('not-found', `there is no failed delivery ${deliveryId}`);
       if (!live.mayHear(caller, delivery)) throw new DomainError('forbidden', 'this account may not hear of it any more');
-      const attempt = await sendNow(postOf(webhook, delivery, delivery.attempts + 1));
+      const attempt = await sendNow(workers.postOf(webhook, [delivery], delivery.attempts + 1));
       const { delivered, status, reason } = attempt;
       await webhooks.update(webhookId, (stored) => {
         const failed = stored.progress.failed.flatMap((one) => {
@@ -241,6 +262,8 @@ export function createWebhookService(
       });
       return attempt;
     },
+
+    setCallback: (login, storeLogin) => administration(() => callbacks.decide(login, storeLogin)),
 
     stored: workers.stored,
     stats: workers.stats,

@@ -1,32 +1,30 @@
 // One delivery worker for each webhook that is enabled and whose account exists.
 import type { AccountId, Caller } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-ports.ts';
+import { usernameOf } from '../accounts/account-service.ts';
 import { presentCaller } from '../accounts/present-caller.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { Mutex } from '../mutex.ts';
 import { createRateLimitedQueue } from '../rate-limiter.ts';
 import { type AccountFeed, createAccountFeed } from './account-feed.ts';
-import { createDeliveries, type Delivery, type DeliveryChannel, type RenderDelivery } from './delivery.ts';
+import { createDeliveries, type DeliveryChannel, type StoredDelivery } from './delivery.ts';
 import { createDeliveryWorker, type DeliveryStats, type DeliveryWorker, type DeliveryWorkerOptions } from './delivery-worker.ts';
-import { type EventFilter, filterOf, type StoredWebhook, type Webhook, type WebhookId } from './webhook.ts';
-import type { WebhookPost, WebhookSender, WebhookStore } from './webhook-ports.ts';
+import { type EventFilter, filterOf, kindOf, type StoredWebhook, type Webhook, type WebhookId, type WebhookKind } from './webhook.ts';
+import type { WebhookBodies, WebhookPost, WebhookSender, WebhookStore } from './webhook-ports.ts';
 
 /** The rate of attempts of all webhooks: a backlog takes only a part of one processor, and doors have the rest. */
 const limits = { perSecond: 400, burst: 100 };
 const goneStatus = 410;
 
-/** Makes the JSON that a receiver gets. */
-export interface WebhookBodies {
-  readonly event: RenderDelivery;
-  readonly test: (delivery: Pick<Delivery, 'id' | 'at'>) => string;
-}
-
 export interface WebhookSurroundings extends Pick<DeliveryWorkerOptions, 'clock' | 'live' | 'random' | 'clockIsSuspect'> {
   readonly webhooks: WebhookStore;
   readonly sender: WebhookSender;
   readonly events: EventBus;
-  readonly bodies: WebhookBodies;
+  readonly bodies: Readonly<Record<WebhookKind, WebhookBodies>>;
 }
+
+/** A delivery of an event, or a test. */
+type PostedDelivery = Pick<StoredDelivery, 'id' | 'lockId' | 'body'> & Pick<WebhookPost, 'type'>;
 
 /** A webhook as it is now. */
 interface KnownWebhook {
@@ -39,37 +37,53 @@ interface KnownWebhook {
 export function createWebhookWorkers(
   options: WebhookSurroundings & {
     readonly accounts: Pick<AccountStore, 'get'>;
+    /** Whether the webhook may send; one that is the callback of a login may while the login names its URL. */
+    readonly maySend: (webhook: Webhook) => boolean;
     /** Makes the id of a delivery that is no record. Never the same twice. */
     readonly newId: () => string;
     /** Webhooks are changed and removed one after another, together with their workers. */
     readonly inTurn: Mutex;
   },
 ) {
-  const { clock, live, webhooks, accounts, sender, events, inTurn } = options;
+  const { clock, live, webhooks, accounts, sender, events, bodies, maySend, inTurn } = options;
   const { emit } = events;
   /** A local view of all webhooks, which follows every change, because each event reads it. */
   const known = new Map<WebhookId, KnownWebhook>();
   const stats: DeliveryStats = { delivered: 0, refused: 0, failed: 0, dropped: 0 };
   const rateLimiter = createRateLimitedQueue({ clock, ...limits });
-  const deliveryOf = createDeliveries({ ...options, now: clock.now, newestRecord: live.newestRecord, render: options.bodies.event });
-  const feeds = new Map<AccountId, AccountFeed>();
+  const kinds = { plain: deliveriesOfKind('plain'), ttlock: deliveriesOfKind('ttlock') };
   let isRunning = false;
 
-  /** The feed of the account, which all its webhooks share. */
-  function feedOf(caller: Caller): AccountFeed {
+  /** What all webhooks of a kind share, and those of one account. */
+  function deliveriesOfKind(kind: WebhookKind) {
+    const { event: render } = bodies[kind];
+    const deliveryOf = createDeliveries({ ...options, now: clock.now, newestRecord: live.newestRecord, render });
+    return { deliveryOf, feeds: new Map<AccountId, AccountFeed>() };
+  }
+  /** The deliveries for webhooks of this kind, and the feed of the account. */
+  function deliveriesFor(kind: WebhookKind, caller: Caller) {
+    const { deliveryOf, feeds } = kinds[kind];
     const feed = feeds.get(caller.accountId) ?? createAccountFeed({ live, caller, deliveryOf });
     feeds.set(caller.accountId, feed);
-    return feed;
+    return { deliveryOf, feed };
   }
   function know(webhook: Webhook): KnownWebhook {
     const one = Object.assign(known.get(webhook.webhookId) ?? { worker: undefined }, { webhook, wants: filterOf(webhook) });
     known.set(webhook.webhookId, one);
     return one;
   }
+  /** The request with these deliveries of one lock, which are at least one. */
+  function postOf(webhook: Webhook, deliveries: readonly PostedDelivery[], attempt: number): WebhookPost {
+    const { webhookId, accountId, url, secret } = webhook;
+    const [{ id: deliveryId, type }] = deliveries as readonly [PostedDelivery];
+    const body = bodies[kindOf(webhook)].request(deliveries, usernameOf(accounts, accountId));
+    return { webhookId, url, secret, deliveryId, type, attempt, body };
+  }
   /** A channel that sends by HTTP to the URL that the webhook has at that time. */
   const channelTo = (one: KnownWebhook): DeliveryChannel => ({
-    async send(delivery, attempt) {
-      const result = await sender.send(postOf(one.webhook, delivery, attempt));
+    atOnce: bodies[kindOf(one.webhook)].atOnce,
+    async send(deliveries, attempt) {
+      const result = await sender.send(postOf(one.webhook, deliveries, attempt));
       return { ...result, isGone: result.status === goneStatus };
     },
   });
@@ -81,12 +95,12 @@ export function createWebhookWorkers(
     const { webhookId } = webhook;
     const one = known.get(webhookId) ?? know(webhook);
     const account = accounts.get(webhook.accountId);
-    if (!isRunning || account === undefined || !one.webhook.enabled || one.worker !== undefined) return;
+    if (!isRunning || account === undefined || !one.webhook.enabled || !maySend(webhook) || one.worker !== undefined) return;
     const caller = presentCaller(accounts, account);
     let isGone = false;
     one.worker = createDeliveryWorker({
-      ...{ ...options, stats, rateLimiter, deliveryOf, progress, channel: channelTo(one) },
-      ...{ caller, feed: feedOf(caller) },
+      ...{ ...options, stats, rateLimiter, progress, caller, channel: channelTo(one) },
+      ...deliveriesFor(kindOf(webhook), caller),
       wants: (type, lockId) => one.wants(type, lockId),
       store: (change) =>
         webhooks.update(webhookId, ({ webhook, progress }) => ({
@@ -111,7 +125,8 @@ export function createWebhookWorkers(
   }
   /** Webhooks that are switched off end with their accounts as well. */
   function removeOrphans(): void {
-    for (const accountId of feeds.keys()) if (accounts.get(accountId) === undefined) feeds.delete(accountId);
+    for (const { feeds } of Object.values(kinds))
+      for (const accountId of feeds.keys()) if (accounts.get(accountId) === undefined) feeds.delete(accountId);
     for (const [webhookId, { webhook }] of known) {
       if (!isRunning || accounts.get(webhook.accountId) !== undefined) continue;
       const stopped = stop(webhookId);
@@ -151,6 +166,7 @@ export function createWebhookWorkers(
     stop,
     /** The worker of the webhook; none when its receiver wants no more deliveries. */
     of,
+    postOf,
     /** As `Webhooks.stored`. */
     async stored(): Promise<void> {
       await Promise.all([...known.values()].map(({ worker }) => worker?.stored()));
@@ -161,13 +177,4 @@ export function createWebhookWorkers(
       waiting: [...known.keys()].reduce((sum, webhookId) => sum + (of(webhookId)?.waiting() ?? 0), 0),
     }),
   };
-}
-
-/** The request that the sender gets. */
-export function postOf(
-  { webhookId, url, secret }: Webhook,
-  { id, type, body }: Pick<Delivery, 'id' | 'body'> & Pick<WebhookPost, 'type'>,
-  attempt: number,
-): WebhookPost {
-  return { webhookId, url, secret, deliveryId: id, type, attempt, body };
 }

@@ -14,7 +14,7 @@ export interface Webhook {
   readonly accountId: AccountId;
   readonly name: string;
   readonly url: string;
-  /** The key that signs its deliveries; the receiver has it, too. */
+  /** The key that signs its deliveries; the receiver has it, too. "" for a callback, which nobody signs. */
   readonly secret: string;
   /** Empty: all. */
   readonly eventTypes: readonly DeliveryType[];
@@ -22,6 +22,16 @@ export interface Webhook {
   readonly lockIds: readonly LockId[];
   readonly enabled: boolean;
   readonly createdAt: number;
+  /** The TTLock login whose callback this is; absent: a plain webhook. */
+  readonly loginId?: number;
+}
+
+/** What its receiver gets: each event signed and for itself, or forms with the records of a lock. */
+export const webhookKinds = ['plain', 'ttlock'] as const;
+export type WebhookKind = (typeof webhookKinds)[number];
+
+export function kindOf({ loginId }: Pick<Webhook, 'loginId'>): WebhookKind {
+  return loginId === undefined ? 'plain' : 'ttlock';
 }
 
 export interface StoredWebhook {

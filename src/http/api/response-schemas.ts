@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { alarmKinds } from '../../domain/alarms/alarm.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { deliveryTypes } from '../../domain/webhooks/delivery.ts';
+import { webhookKinds } from '../../domain/webhooks/webhook.ts';
 import { problemKinds } from '../pipeline/problem.ts';
 import { activitySchemas } from './activity-schemas.ts';
 import { boardSchemas } from './board-schemas.ts';
@@ -214,6 +215,7 @@ const auditEntry = z.strictObject({
 
 const webhook = z.strictObject({
   webhookId: id,
+  kind: z.enum(webhookKinds),
   username: z.string(),
   name: z.string(),
   url: z.string(),

@@ -5,6 +5,7 @@ const webhookId = 3;
 const url = 'https://building.example.org/doors';
 const webhook = {
   webhookId,
+  kind: 'plain',
   username: 'alice',
   name: 'Building control',
   url,

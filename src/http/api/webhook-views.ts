@@ -1,6 +1,7 @@
 // Turns webhooks and their deliveries into answers, and events into the bodies that receivers get (HTTP API 9).
 import type { Attempt, DeliveryEvent, DeliveryLogEntry } from '../../domain/webhooks/delivery.ts';
-import type { IssuedSecret } from '../../domain/webhooks/webhook.ts';
+import { type IssuedSecret, kindOf } from '../../domain/webhooks/webhook.ts';
+import type { WebhookBodies } from '../../domain/webhooks/webhook-ports.ts';
 import type { WebhookView } from '../../domain/webhooks/webhook-service.ts';
 import type { ResponseBody } from './response-schemas.ts';
 import { liveEventView } from './views.ts';
@@ -9,7 +10,7 @@ import { liveEventView } from './views.ts';
 export function webhookView({ webhook, username, waiting, failed, forgotten, failingSince }: WebhookView): ResponseBody<'Webhook'> {
   const { webhookId, name, url, eventTypes, lockIds, enabled, createdAt } = webhook;
   return {
-    ...{ webhookId, username, name, url, eventTypes: [...eventTypes], lockIds: [...lockIds], enabled },
+    ...{ webhookId, kind: kindOf(webhook), username, name, url, eventTypes: [...eventTypes], lockIds: [...lockIds], enabled },
     ...{ waiting, failed, forgotten, failingSince, createDate: createdAt },
   };
 }
@@ -45,11 +46,17 @@ interface DeliveryHead {
 }
 
 /** The body that a receiver gets: the event as in live events, in an envelope. */
-export function deliveryBody(event: DeliveryEvent, { id, at }: DeliveryHead): string {
+function deliveryBody(event: DeliveryEvent, { id, at }: DeliveryHead): string {
   return JSON.stringify({ deliveryId: id, eventType: event.type, eventDate: at, data: liveEventView(event) });
 }
 
 /** The body that a receiver gets as a test. */
-export function testBody({ id, at }: DeliveryHead): string {
+function testBody({ id, at }: DeliveryHead): string {
   return JSON.stringify({ deliveryId: id, eventType: 'test', eventDate: at, data: {} });
 }
+
+/** What the receivers of plain webhooks get: each event for itself. */
+export const plainBodies: WebhookBodies = {
+  ...{ atOnce: 1, event: deliveryBody, test: testBody },
+  request: (deliveries) => deliveries.map(({ body }) => body).join(),
+};

@@ -197,7 +197,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   expireDate: 'When it expires: milliseconds since 1970 (UTC); null for never, and of an import while it is applied.',
 
   // Alarms
-  kind: 'What kind of alarm it is; at most one of each stands for a lock, or for the gateway itself. Of a driver, the make. Of a credential, `card` or `passcode`.',
+  kind: 'What kind of alarm it is; at most one of each stands for a lock, or for the gateway itself. Of a driver, the make. Of a credential, `card` or `passcode`. Of a webhook, `plain`, or `ttlock` for the callback of a TTLock login.',
   endsByItself: 'False: it stands until a person ends it.',
 
   // Webhooks

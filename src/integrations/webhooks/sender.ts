@@ -1,4 +1,4 @@
-// Sends one delivery of a webhook over HTTP, signed.
+// Sends one request of a webhook over HTTP: an event, signed, or the form of a callback.
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../../domain/clock.ts';
 import type { WebhookPost, WebhookSender } from '../../domain/webhooks/webhook-ports.ts';
@@ -23,6 +23,7 @@ function signatureOf(secret: string, seconds: number, body: string): string {
 }
 
 function headersOf({ webhookId, deliveryId, type, attempt, secret, body }: WebhookPost, seconds: number) {
+  if (secret === '') return { 'content-type': 'application/x-www-form-urlencoded' };
   return {
     'content-type': 'application/json',
     'latchd-webhook': webhookId,

@@ -37,6 +37,7 @@ export const webhookFormat: DocumentFormat<StoredWebhook> = {
       lockIds: z.array(lockId),
       enabled: z.boolean(),
       createdAt: z.int(),
+      loginId: z.int().min(1).exactOptional(),
     }),
     progress: z.strictObject({
       position: z.int().min(0),
