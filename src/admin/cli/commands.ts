@@ -16,6 +16,7 @@ import { exportCommand } from './export.ts';
 import { grants, schedules } from './grants.ts';
 import { hubs } from './hubs.ts';
 import { locks } from './locks.ts';
+import { mcp } from './mcp.ts';
 import { pairing } from './pairing.ts';
 import { people } from './people.ts';
 import { restoreCommand } from './restore.ts';
@@ -66,6 +67,7 @@ export function commandTable(serve: (read: () => Config) => Promise<void>): read
     backup,
     restoreCommand,
     capture,
+    mcp,
     clock,
     completion(() => table),
   ];

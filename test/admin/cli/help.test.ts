@@ -79,6 +79,6 @@ describe('the table', () => {
 
   test('has --json for every command except those whose output is something else', () => {
     const without = commands.filter(([, command]) => !optionsOf(command).some(({ flag }) => flag === '--json'));
-    expect(without.map(([words]) => words)).toEqual(['serve', 'access export', 'export', 'capture', 'completion']);
+    expect(without.map(([words]) => words)).toEqual(['serve', 'access export', 'export', 'capture', 'mcp', 'completion']);
   });
 });
