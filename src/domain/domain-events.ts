@@ -149,6 +149,8 @@ export interface DomainEvents extends LoggedEvents, StoreEvents {
   'backup-ended': { readonly failure: string | undefined };
   /** A flush of the disk has ended. */
   'disk-flushed': { readonly ms: number };
+  /** Commands from Home Assistant need a code from now on, another one, or none. */
+  'home-code-changed': { readonly isSet: boolean };
   /** The disk works and has room; emitted repeatedly while that is so. */
   'storage-works': Readonly<Record<string, never>>;
 }

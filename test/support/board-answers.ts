@@ -6,7 +6,7 @@ import { type FakeServices, sampleLock, sampleRecord } from './fake-services.ts'
 const front: BoardLock = {
   ...{ lockId: 7 as LockId, alias: 'Front door', state: 'unlocked', stateSure: true, stateAt: 1_763_715_600_000, online: true },
   ...{ batteryPercent: 83, alarms: [], passage: false, autoLockAt: 1_763_715_605_000 },
-  last: { type: 'card-unlock', username: 'Maria', success: true, lockDate: 1_763_715_500_000 },
+  last: { recordId: 1201, type: 'card-unlock', username: 'Maria', success: true, lockDate: 1_763_715_500_000 },
 };
 const cellar: BoardLock = {
   ...{ lockId: 4 as LockId, alias: 'Cellar', state: null, stateSure: false, stateAt: null, online: false },

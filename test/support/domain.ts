@@ -448,6 +448,7 @@ export async function createDomain(
     link,
     commands,
     certainty: services.certainty,
+    lists: services.lists,
     lockService: services.locks,
     cardService: services.cards,
     passcodes: services.passcodes,

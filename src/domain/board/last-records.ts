@@ -3,10 +3,10 @@ import type { EventBus } from '../event-bus.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { LocalLockView } from '../locks/lock-ports.ts';
 import type { Part } from '../part.ts';
-import type { RecordDraft } from '../records/record.ts';
+import type { LockRecord } from '../records/record.ts';
 import type { RecordStore } from '../records/record-ports.ts';
 
-export type LastRecord = Pick<RecordDraft, 'type' | 'username' | 'success' | 'lockDate'>;
+export type LastRecord = Pick<LockRecord, 'recordId' | 'type' | 'username' | 'success' | 'lockDate'>;
 
 export interface LastRecords extends Part {
   /** The one with the highest recordId; undefined: the lock has none, or it is not read yet. */
@@ -25,8 +25,8 @@ export function createLastRecords(options: {
   let isStopped = false;
   let reading: Promise<void> | undefined;
 
-  function keep(lockId: LockId, { type, username, success, lockDate }: LastRecord): void {
-    last.set(lockId, { type, username, success, lockDate });
+  function keep(lockId: LockId, { recordId, type, username, success, lockDate }: LastRecord): void {
+    last.set(lockId, { recordId, type, username, success, lockDate });
   }
   async function readAll(): Promise<void> {
     for (const { lockId } of locks.all()) {
@@ -46,9 +46,9 @@ export function createLastRecords(options: {
     return reading;
   }
 
-  events.subscribe('records-stored', ({ lockId, drafts }) => {
+  events.subscribe('records-stored', ({ lockId, drafts, firstRecordId }) => {
     const newest = drafts.at(-1);
-    if (newest !== undefined) keep(lockId, newest);
+    if (newest !== undefined) keep(lockId, { ...newest, recordId: firstRecordId + drafts.length - 1 });
   });
   events.subscribe('lock-changed', ({ before, after }) => {
     if (before !== undefined && after === undefined) last.delete(before.lockId);
