@@ -2,7 +2,8 @@
 // said in one connection is sent in the next.
 import { MqttClient as LibraryClient } from 'mqtt';
 import type { Clock } from '../domain/clock.ts';
-import { brokerAddress, connectFailure, lossReason, openSocket, type SocketToBroker } from './mqtt-socket.ts';
+import { createSendWindow, type Publication, type SendWindow } from './mqtt-send-window.ts';
+import { brokerAddress, connectFailure, isLoginRefusal, lossReason, openSocket, type SocketToBroker } from './mqtt-socket.ts';
 
 export interface OutboundMqttOptions {
   readonly clock: Clock;
@@ -13,13 +14,21 @@ export interface OutboundMqttOptions {
   readonly clientId: () => string;
   /** Called at each attempt. Rejects with a sentence for the operator. */
   readonly credentials: () => Promise<BrokerCredentials>;
+  /** A broker that does not know version 5 has refused; absent: it is spoken to in version 3.1.1. */
+  readonly isVersion5Needed?: true;
+  /** How long the next attempt waits after the broker has refused the login or the version; absent: as after every other failure. */
+  readonly refusedRetryMs?: number;
+  /** What the broker publishes, retained and with quality of service 1, when the connection ends, however it does. */
+  readonly will?: { readonly topic: string; readonly payload: string };
   onUp(): void;
-  /** The connection, or an attempt, has ended; the next attempt is scheduled. */
-  onDown(reason: string): void;
+  /** The connection, or an attempt, has ended; the next attempt is scheduled. `isRefusal`: the broker refused the login or the version. */
+  onDown(reason: string, isRefusal: boolean): void;
   /** `isRetained`: it comes from the store of the broker. */
   onMessage(topic: string, payload: Buffer, isRetained: boolean): void;
   /** The broker does not let us hear this. */
   onRefused(filters: readonly string[]): void;
+  /** The broker does not take what was announced on this topic; its reason for the operator. */
+  onAnnounceRefused?(topic: string, reason: string): void;
 }
 
 export interface BrokerCredentials {
@@ -39,8 +48,19 @@ export interface OutboundMqtt {
    * it by then, the connection is reset, so that it never comes out of this machine later.
    */
   publish(topic: string, payload: string, ttlMs?: number): boolean;
-  /** Filters that are subscribed already are asked for again, which brings their retained messages again. */
-  subscribe(filters: readonly string[]): void;
+  /**
+   * Hands over what is no command. While the connection lasts, it waits for its place in what the broker takes at once: of a retained topic the
+   * newest alone. False: there is no connection, or too much waits; nothing is sent.
+   */
+  announce(publication: Publication): boolean;
+  /** Resolves when little waits of what was announced, or the connection is gone. */
+  room(): Promise<void>;
+  isUp(): boolean;
+  /**
+   * Filters that are subscribed already are asked for again, which brings their retained messages again. With `stored` (version 5) a message
+   * tells whether it was published to be retained, and our own do not come back; `never`: nothing comes from the store of the broker.
+   */
+  subscribe(filters: readonly string[], stored?: 'send' | 'never'): void;
   unsubscribe(filters: readonly string[]): void;
 }
 
@@ -55,6 +75,10 @@ const stableMs = 30_000;
 const largestPacketBytes = 4_194_304;
 /** What a broker answers that does not know version 5: 1 in version 3.1.1, 132 in version 5. */
 const unknownVersion: ReadonlySet<number> = new Set([1, 132]);
+/** DISCONNECT with Will Message (MQTT 5.0 section 3.14.2.1). */
+const leaveWithWill = 4;
+/** Messages with quality of service 1 under way at once, of a broker that would take more. */
+const announcedAtOnce = 64;
 
 /** One attempt and the connection that may come of it. */
 interface Attempt {
@@ -66,6 +90,9 @@ interface Attempt {
   /** Why it ends, once that is known. */
   reason: string | undefined;
   isVersionRefused: boolean;
+  isLoginRefused: boolean;
+  /** From the connection on. */
+  window: SendWindow | undefined;
   pingsSent: number;
   pingsAnswered: number;
   /** The ping behind the last command: when it is answered, the broker has taken all of them. */
@@ -88,7 +115,7 @@ export function createOutboundMqtt(options: OutboundMqttOptions): OutboundMqtt {
     try {
       credentials = await options.credentials();
     } catch (error) {
-      if (state === 'running') failed((error as Error).message);
+      if (state === 'running') failed((error as Error).message, false);
       return;
     }
     if (state === 'running') open(version, credentials);
@@ -111,18 +138,21 @@ export function createOutboundMqtt(options: OutboundMqttOptions): OutboundMqtt {
       resubscribe: false,
       queueQoSZero: false,
       ...(version === 5 ? { properties: { maximumPacketSize: largestPacketBytes, sessionExpiryInterval: 0 } } : {}),
+      ...(options.will && { will: { ...options.will, payload: Buffer.from(options.will.payload), qos: 1, retain: true } }),
     });
-    const counts = { isUp: false, upAt: 0, reason: undefined, isVersionRefused: false, pingsSent: 0, pingsAnswered: 0, commandPing: 0 };
-    const attempt: Attempt = { client, socket, version, ...counts, resets: new Set() };
+    const nothingYet = { isUp: false, upAt: 0, reason: undefined, isVersionRefused: false, isLoginRefused: false, window: undefined };
+    const counts = { pingsSent: 0, pingsAnswered: 0, commandPing: 0 };
+    const attempt: Attempt = { client, socket, version, ...nothingYet, ...counts, resets: new Set() };
     current = attempt;
     listen(attempt);
   }
 
   function listen(attempt: Attempt): void {
     const { client, socket } = attempt;
-    client.on('connect', () => {
+    client.on('connect', ({ properties }) => {
       attempt.isUp = true;
       attempt.upAt = clock.monotonic();
+      attempt.window = windowOf(attempt, properties?.receiveMaximum);
       options.onUp();
     });
     client.on('message', (topic, payload, { retain }) => {
@@ -147,7 +177,8 @@ export function createOutboundMqtt(options: OutboundMqttOptions): OutboundMqtt {
     client.on('error', (error) => {
       const code = 'code' in error ? error.code : undefined;
       attempt.isVersionRefused ||= attempt.version === 5 && typeof code === 'number' && unknownVersion.has(code);
-      attempt.reason ??= connectFailure(error);
+      attempt.isLoginRefused ||= !attempt.isUp && isLoginRefusal(error);
+      attempt.reason ??= attempt.isVersionRefused ? 'it does not know version 5 of MQTT' : connectFailure(error);
       socket.reset();
     });
     socket.onFailure((error) => {
@@ -156,25 +187,40 @@ export function createOutboundMqtt(options: OutboundMqttOptions): OutboundMqtt {
     client.on('close', () => ended(attempt));
   }
 
+  function windowOf(attempt: Attempt, receiveMaximum = announcedAtOnce): SendWindow {
+    return createSendWindow({
+      atOnce: Math.min(receiveMaximum, announcedAtOnce),
+      send({ topic, payload, retain, qos }, taken) {
+        attempt.client.publish(topic, payload, { retain, qos }, (error) => {
+          if (attempt !== current) return;
+          if (error) options.onAnnounceRefused?.(topic, error.message);
+          taken();
+        });
+      },
+    });
+  }
+
   function ended(attempt: Attempt): void {
     if (attempt !== current) return;
     current = undefined;
     for (const cancel of attempt.resets) cancel();
+    attempt.window?.end();
     attempt.client.end(true);
     if (state !== 'running') return;
-    if (attempt.isVersionRefused) {
+    if (attempt.isVersionRefused && options.isVersion5Needed !== true) {
       void connect(4);
       return;
     }
     if (attempt.isUp && clock.monotonic() - attempt.upAt >= stableMs) failures = 0;
-    failed(attempt.reason ?? lossReason(attempt.isUp));
+    failed(attempt.reason ?? lossReason(attempt.isUp), attempt.isVersionRefused || attempt.isLoginRefused);
   }
 
-  function failed(reason: string): void {
+  function failed(reason: string, isRefusal: boolean): void {
     const ceilingMs = Math.min(lastRetryMs, firstRetryMs * 2 ** failures);
     failures = Math.min(failures + 1, 10);
-    cancelRetry = clock.timer(ceilingMs * (0.5 + random() / 2), () => void connect(5));
-    options.onDown(reason);
+    const afterRefusalMs = isRefusal ? options.refusedRetryMs : undefined;
+    cancelRetry = clock.timer(afterRefusalMs ?? ceilingMs * (0.5 + random() / 2), () => void connect(5));
+    options.onDown(reason, isRefusal);
   }
 
   function breakOff(attempt: Attempt, reason: string): void {
@@ -195,10 +241,11 @@ export function createOutboundMqtt(options: OutboundMqttOptions): OutboundMqtt {
     resets.add(cancel);
   }
 
-  function subscribeTo(filters: readonly string[]): void {
+  function subscribeTo(filters: readonly string[], stored?: 'send' | 'never'): void {
     const attempt = current;
     if (attempt?.isUp !== true || filters.length === 0) return;
-    attempt.client.subscribe([...filters], { qos: 0 }, (_error, _granted, suback) => {
+    const how = stored === undefined ? {} : { rh: stored === 'never' ? 2 : 0, rap: true, nl: true };
+    attempt.client.subscribe([...filters], { qos: 0, ...how }, (_error, _granted, suback) => {
       if (attempt !== current || suback === undefined) return;
       const refused = filters.filter((_, n) => Number(suback.granted[n]) >= 128);
       if (refused.length > 0) options.onRefused(refused);
@@ -223,9 +270,10 @@ export function createOutboundMqtt(options: OutboundMqttOptions): OutboundMqtt {
           cancel();
           resolve();
         });
+        leaving.window?.end();
         // A command that the broker has not taken must not come out of this machine when the process is gone.
-        if (leaving.isUp && leaving.pingsAnswered >= leaving.commandPing) leaving.client.end(false);
-        else leaving.socket.reset();
+        if (!leaving.isUp || leaving.pingsAnswered < leaving.commandPing) leaving.socket.reset();
+        else leaving.client.end(false, options.will === undefined ? {} : { reasonCode: leaveWithWill });
       });
     },
 
@@ -238,6 +286,12 @@ export function createOutboundMqtt(options: OutboundMqttOptions): OutboundMqtt {
       if (ttlMs !== undefined) resetUnlessTaken(current, ttlMs);
       return true;
     },
+
+    announce(publication) {
+      return current?.window !== undefined && state === 'running' && current.window.add(publication);
+    },
+    room: () => current?.window?.room() ?? Promise.resolve(),
+    isUp: () => current?.isUp === true && state === 'running',
 
     subscribe: subscribeTo,
 

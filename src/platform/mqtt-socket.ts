@@ -52,6 +52,7 @@ const failures: Readonly<Record<string, string>> = {
   EPIPE: 'it broke the connection off',
 };
 const notAuthorized = 'it refuses the user name or the password';
+const loginRefusals: ReadonlySet<number> = new Set([4, 5, 134, 135, 138, 140]);
 /** The codes of a CONNACK: small ones in version 3.1.1, large ones in version 5. */
 const refusals: Readonly<Record<number, string>> = {
   2: 'it refuses the client id',
@@ -67,6 +68,11 @@ const refusals: Readonly<Record<number, string>> = {
   151: 'it allows no more of this',
   159: 'it allows fewer connections',
 };
+
+/** Whether the broker has answered a CONNECT with the word that it does not take this login. */
+export function isLoginRefusal(error: Error): boolean {
+  return 'code' in error && typeof error.code === 'number' && loginRefusals.has(error.code);
+}
 
 /** Why there is no connection, for the operator. */
 export function connectFailure(error: Error): string {

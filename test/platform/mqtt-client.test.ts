@@ -3,7 +3,9 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Aedes } from 'aedes';
-import { type BrokerCredentials, createOutboundMqtt, type OutboundMqtt } from '../../src/platform/mqtt-client.ts';
+import { type BrokerCredentials, createOutboundMqtt, type OutboundMqtt, type OutboundMqttOptions } from '../../src/platform/mqtt-client.ts';
+import { createSendWindow } from '../../src/platform/mqtt-send-window.ts';
+import { tryBroker } from '../../src/platform/mqtt-trial.ts';
 import { makeAuthority, makeKey, makeServerCertificate } from '../../src/platform/tls/x509.ts';
 import { joinBroker, type MosquittoOptions, startMosquittoFor } from '../support/mosquitto.ts';
 import { realClock } from '../support/mqtt-clock.ts';
@@ -32,18 +34,25 @@ function createDiary() {
   };
 }
 
-function clientOf(port: number, more: { scheme?: string; credentials?: () => Promise<BrokerCredentials> } = {}) {
+interface ClientSettings extends Partial<Pick<OutboundMqttOptions, 'isVersion5Needed' | 'refusedRetryMs' | 'will' | 'clock'>> {
+  readonly scheme?: string;
+  readonly credentials?: () => Promise<BrokerCredentials>;
+}
+
+function clientOf(port: number, { scheme = 'mqtt', ...more }: ClientSettings = {}) {
   const diary = createDiary();
   const client: OutboundMqtt = createOutboundMqtt({
     clock: realClock,
     random: () => 0,
-    url: `${more.scheme ?? 'mqtt'}://127.0.0.1:${port}`,
+    url: `${scheme}://127.0.0.1:${port}`,
     clientId: () => 'latchd-0badcafe',
-    credentials: more.credentials ?? (async () => ({})),
+    credentials: async () => ({}),
+    ...more,
     onUp: () => diary.write('up'),
-    onDown: (reason) => diary.write(`down: ${reason}`),
+    onDown: (reason, isRefusal) => diary.write(`${isRefusal ? 'refused' : 'down'}: ${reason}`),
     onMessage: (topic, payload, isRetained) => diary.write(`${isRetained ? 'history' : 'news'} ${topic} ${payload}`),
     onRefused: (filters) => diary.write(`refused ${filters}`),
+    onAnnounceRefused: (topic, reason) => diary.write(`not taken ${topic}: ${reason}`),
   });
   endings.push(() => client.stop());
   client.start();
@@ -206,7 +215,7 @@ describe('the connection to an outside broker', () => {
     const running = await broker({ login: { username: 'latchd', password: 'right' } });
     let password = 'wrong';
     const { diary } = clientOf(running.port, { credentials: async () => ({ username: 'latchd', password }) });
-    expect(await diary.next('down')).toBe('down: it refuses the user name or the password');
+    expect(await diary.next('refused')).toBe('refused: it refuses the user name or the password');
     password = 'right';
     await diary.next('up');
   });
@@ -227,6 +236,106 @@ describe('the connection to an outside broker', () => {
     expect(await diary.next('down')).toMatch(/^down: it (closed the connection before it answered|broke the connection off)/);
     const { diary: nowhere } = clientOf(1);
     expect(await nowhere.next('down')).toBe('down: nothing answers at its host and port');
+  });
+
+  test('what is announced goes out in order and newest only, never more at once than the broker takes, and nothing of it at the next connection', async () => {
+    const sent: string[] = [];
+    const acknowledgements: (() => void)[] = [];
+    const window = createSendWindow({
+      atOnce: 2,
+      send({ topic, payload }, taken) {
+        sent.push(`${topic} ${payload}`);
+        acknowledgements.push(taken);
+      },
+    });
+    const say = (topic: string, payload: string, retain = true) => window.add({ topic, payload, retain, qos: 1 });
+    for (const text of ['a 1', 'b 1', 'c 1', 'd 1', 'c 2', 'e 1']) say(...(text.split(' ') as [string, string]));
+    say('event', '1', false);
+    say('event', '2', false);
+    expect(sent).toEqual(['a 1', 'b 1']);
+    while (acknowledgements.length > 0) acknowledgements.shift()?.();
+    expect(sent).toEqual(['a 1', 'b 1', 'c 2', 'd 1', 'e 1', 'event 1', 'event 2']);
+    const many = Array.from({ length: 1_002 }, () => say('event', 'x', false));
+    expect([many.every(Boolean), say('event', 'x', false)]).toEqual([true, false]);
+    let hasRoom = false;
+    void window.room().then(() => {
+      hasRoom = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(hasRoom).toBe(false);
+    const before = sent.length;
+    window.end();
+    acknowledgements.shift()?.();
+    await window.room();
+    expect([sent.length, say('a', '3'), hasRoom]).toEqual([before, false, true]);
+  });
+
+  test('what is announced is retained with quality of service 1, and nothing is while there is no connection', async () => {
+    const { port } = await broker();
+    const { client, diary } = clientOf(port);
+    expect(client.announce({ topic: 'a/state', payload: 'early', retain: true, qos: 1 })).toBe(false);
+    await diary.next('up');
+    expect(client.announce({ topic: 'a/state', payload: 'new', retain: true, qos: 1 })).toBe(true);
+    await client.room();
+    const other = await neighbour(port);
+    const heard = new Promise<unknown>((resolve) => {
+      void other.hear('a/state', (_topic, payload, { retain }) => resolve([payload, retain]));
+    });
+    expect(await heard).toEqual(['new', true]);
+  });
+
+  test('with stored never, what the broker has is not delivered, and a live message shows that it was to be retained', async () => {
+    const { port } = await broker();
+    const other = await neighbour(port);
+    await other.say('a/set', 'old', { retain: true });
+    const { client, diary } = clientOf(port);
+    await diary.next('up');
+    client.subscribe(['a/set', 'b/set'], 'never');
+    client.announce({ topic: 'b/set', payload: 'own', retain: false, qos: 1 });
+    client.subscribe(['ready']);
+    client.publish('ready', '');
+    await diary.next('news ready');
+    await other.say('a/set', 'UNLOCK', { retain: true });
+    await other.say('b/set', 'LOCK');
+    expect(await diary.next('')).toBe('history a/set UNLOCK');
+    expect(await diary.next('')).toBe('news b/set LOCK');
+  });
+
+  test.each(['stops', 'dies'])('the will is retained when the gateway %s', async (how) => {
+    const { port } = await broker();
+    const other = await neighbour(port);
+    const will = { topic: 'latchd/status', payload: 'offline' };
+    const { client, diary } = clientOf(port, { will, isVersion5Needed: true });
+    await diary.next('up');
+    client.announce({ topic: will.topic, payload: 'online', retain: true, qos: 1 });
+    const heard = createDiary();
+    await other.hear(will.topic, (_topic, payload) => heard.write(payload));
+    await heard.next('online');
+    if (how === 'stops') await client.stop();
+    // Another connection under its client id, which the broker takes for the same client.
+    else clientOf(port);
+    await heard.next('offline');
+    const later = await neighbour(port);
+    const stored = createDiary();
+    await later.hear(will.topic, (_topic, payload, { retain }) => stored.write(`${payload} ${retain}`));
+    expect(await stored.next('')).toBe('offline true');
+  });
+
+  test('a broker that knows no version 5 is not spoken to where version 5 is needed, and is tried again after its own time', async () => {
+    const aedes = await Aedes.createBroker();
+    const port = await listening((socket) => void aedes.handle(socket));
+    endings.push(() => new Promise<void>((resolve) => aedes.close(resolve)));
+    const waits: number[] = [];
+    const timer: OutboundMqttOptions['clock']['timer'] = (ms, action) => {
+      waits.push(ms);
+      return realClock.timer(ms, action);
+    };
+    const { diary } = clientOf(port, { isVersion5Needed: true, refusedRetryMs: 300_000, clock: { ...realClock, timer } });
+    expect(await diary.next('refused')).toBe('refused: it does not know version 5 of MQTT');
+    expect(waits).toEqual([300_000]);
+    expect(await tryBroker({ url: `mqtt://127.0.0.1:${port}`, files: {}, clock: realClock })).toBe('it does not know version 5 of MQTT');
+    const { port: good } = await broker();
+    expect(await tryBroker({ url: `mqtt://127.0.0.1:${good}`, files: {}, clock: realClock })).toBeUndefined();
   });
 
   test('there is one connection at most, and none after the stop', async () => {
