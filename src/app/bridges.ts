@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Clock } from '../domain/clock.ts';
 import type { BridgeSettings, OpenBridge } from '../drivers/bridge-connection.ts';
-import { brokerClientId, readBrokerCredentials } from '../platform/broker-credentials.ts';
+import { createBrokerIdentity, readBrokerCredentials } from '../platform/broker-credentials.ts';
 import { createOutboundMqtt } from '../platform/mqtt-client.ts';
 import { admitsStrangers } from '../platform/mqtt-stranger.ts';
 import type { Config } from './config.ts';
@@ -18,15 +18,8 @@ export function bridgeSettings({ bridges }: Pick<Config, 'bridges'>): readonly B
 export function createOpenBridge({ bridges, dataDir }: Pick<Config, 'bridges' | 'dataDir'>, clock: Clock): OpenBridge {
   return ({ name, url, programs }, events) => {
     const files = bridges.find((bridge) => bridge.name === name) ?? {};
-    let clientId = '';
-    const connection = createOutboundMqtt({
-      ...{ clock, random: Math.random, url, ...events },
-      clientId: () => clientId,
-      async credentials() {
-        clientId = await brokerClientId(join(dataDir, 'broker-client.id'), name);
-        return readBrokerCredentials(files);
-      },
-    });
+    const identity = createBrokerIdentity(join(dataDir, 'broker-client.id'), name, files);
+    const connection = createOutboundMqtt({ clock, random: Math.random, url, ...identity, ...events });
     return {
       ...connection,
       async admitsStrangers() {

@@ -1,8 +1,10 @@
 // The configuration: file, then environment, then flags, all checked by the same schema; it reports every problem, not only the first.
 import { z } from 'zod';
 import { bridges } from './config-bridges.ts';
+import { placeBrokerFiles } from './config-broker.ts';
 import { contradictionsIn } from './config-contradictions.ts';
 import { type ConfigFile, readConfigFile } from './config-file.ts';
+import { homeAssistant } from './config-home-assistant.ts';
 import { notifications } from './config-notifications.ts';
 import { givenValue, settings } from './config-settings.ts';
 import {
@@ -46,6 +48,7 @@ const schema = group({
     networks: z.array(network, 'must be a list of networks').default([]),
   }).prefault({}),
   bridges,
+  homeAssistant,
   webSocket: group({ plain: enabled.default(false) }).prefault({}),
   tls: z
     .union([z.literal('auto'), z.strictObject({ certificate: file, key: file })], 'must be auto, or the files certificate and key')
@@ -141,7 +144,7 @@ export function loadConfig({ file, environment, flags }: ConfigSources): LoadedC
 export const credentialsPrefix = '$CREDENTIALS_DIRECTORY/';
 
 /**
- * Replaces the prefix by the folder in which systemd has put the files for TLS, bridges and notifications. Outside its service there is no such folder,
+ * Replaces the prefix by the folder in which systemd has put the files for TLS, brokers and notifications. Outside its service there is no such folder,
  * and the names stay as they are.
  */
 function withCredentials(config: Config, directory: string | undefined): Config {
@@ -152,11 +155,8 @@ function withCredentials(config: Config, directory: string | undefined): Config 
   return {
     ...config,
     tls: tls === 'auto' ? tls : { certificate: placed(tls.certificate), key: placed(tls.key) },
-    bridges: config.bridges.map(({ passwordFile, ca, ...bridge }) => ({
-      ...bridge,
-      ...(passwordFile === undefined ? {} : { passwordFile: placed(passwordFile) }),
-      ...(ca === undefined ? {} : { ca: placed(ca) }),
-    })),
+    bridges: config.bridges.map((bridge) => placeBrokerFiles(bridge, placed)),
+    homeAssistant: placeBrokerFiles(config.homeAssistant, placed),
     notifications: {
       ...others,
       ...(email && { email: { ...email, ...(email.passwordFile !== undefined && { passwordFile: placed(email.passwordFile) }) } }),

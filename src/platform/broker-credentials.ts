@@ -29,6 +29,26 @@ async function readText(what: string, path: string): Promise<string> {
   }
 }
 
+/** Who the gateway is on one broker. */
+export interface BrokerIdentity {
+  /** Once `credentials` has resolved. */
+  clientId(): string;
+  /** Reads all of it anew, for an attempt to connect. */
+  credentials(): Promise<BrokerCredentials>;
+}
+
+/** `seedPath` and `name`: as in `brokerClientId`. */
+export function createBrokerIdentity(seedPath: string, name: string, files: BrokerFiles): BrokerIdentity {
+  let clientId = '';
+  return {
+    clientId: () => clientId,
+    async credentials() {
+      clientId = await brokerClientId(seedPath, name);
+      return readBrokerCredentials(files);
+    },
+  };
+}
+
 const seedPattern = /^[0-9a-f]{32}\n$/;
 
 /**

@@ -8,6 +8,8 @@ import { connect, type IClientPublishOptions, type MqttClient } from 'mqtt';
 export interface MosquittoOptions {
   /** Nobody logs in without these; absent: everybody may. */
   readonly login?: { readonly username: string; readonly password: string };
+  /** The same for several, with what each may read and write, as the file of an ACL says it. */
+  readonly accounts?: { readonly passwords: Readonly<Record<string, string>>; readonly acl: string };
   /** Files for TLS; absent: in clear. */
   readonly tls?: { readonly certificate: string; readonly key: string };
 }
@@ -27,15 +29,16 @@ export interface RunningMosquitto {
 export async function startMosquittoFor(options: MosquittoOptions = {}): Promise<RunningMosquitto> {
   const folder = mkdtempSync(`${tmpdir()}/mosquitto-`);
   const port = await unusedPort();
-  const { login, tls } = options;
-  if (login !== undefined) {
-    writeFileSync(`${folder}/passwords`, '');
-    execFileSync('mosquitto_passwd', ['-b', `${folder}/passwords`, login.username, login.password], { stdio: 'ignore' });
-  }
+  const { login, accounts, tls } = options;
+  const passwords = Object.entries(accounts?.passwords ?? (login && { [login.username]: login.password }) ?? {});
+  if (passwords.length > 0) writeFileSync(`${folder}/passwords`, '');
+  for (const given of passwords) execFileSync('mosquitto_passwd', ['-b', `${folder}/passwords`, ...given], { stdio: 'ignore' });
+  if (accounts !== undefined) writeFileSync(`${folder}/acl`, accounts.acl);
   const settings = [
     `listener ${port} 127.0.0.1`,
-    `allow_anonymous ${login === undefined}`,
-    ...(login === undefined ? [] : [`password_file ${folder}/passwords`]),
+    `allow_anonymous ${passwords.length === 0}`,
+    ...(passwords.length === 0 ? [] : [`password_file ${folder}/passwords`]),
+    ...(accounts === undefined ? [] : [`acl_file ${folder}/acl`]),
     ...(tls === undefined ? [] : [`certfile ${tls.certificate}`, `keyfile ${tls.key}`]),
     ...['persistence false', 'log_dest stderr', 'log_type all', 'set_tcp_nodelay true'],
     ...(process.getuid?.() === 0 ? ['user root'] : []),

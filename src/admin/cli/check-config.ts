@@ -1,7 +1,8 @@
 // latchd check-config: the settings that would apply, and where each comes from.
 import type { LoadedConfig } from '../../app/config.ts';
+import { homeWarnings } from '../../app/config-home-assistant.ts';
 import { command } from './command.ts';
-import { jsonOption, print } from './output.ts';
+import { jsonOption, print, say } from './output.ts';
 
 export const checkConfig = command<{ readonly json?: true }>({
   name: 'check-config',
@@ -13,7 +14,7 @@ export const checkConfig = command<{ readonly json?: true }>({
     ['check-config --config new.yaml > /dev/null && cp new.yaml /etc/latchd/latchd.yaml', 'take a new file only when it is right'],
   ],
   exits: [
-    [0, 'it is right'],
+    [0, 'it is right; what is allowed and still not good is said on standard error'],
     [1, 'the command was asked wrongly'],
     [78, 'it is wrong; every problem is listed'],
   ],
@@ -21,6 +22,7 @@ export const checkConfig = command<{ readonly json?: true }>({
     const found = loaded();
     if (json) print(JSON.stringify(found.config, null, 2));
     else for (const line of yamlLines(found, found.config, [])) print(line);
+    for (const warning of homeWarnings(found.config)) say(`warning: ${warning}`);
     return 0;
   },
 });

@@ -16,6 +16,7 @@ import { checkClock } from './clock.ts';
 import { checkDaemon, lookForDaemon } from './daemon.ts';
 import { checkDiscovery } from './discovery.ts';
 import { checkFlush, checkSpace } from './disk.ts';
+import { checkHomeAssistant } from './home-assistant.ts';
 import { checkBridges, checkDevices, checkLocks } from './makes.ts';
 import { checkOwnership } from './ownership.ts';
 import { checkPlaces } from './places.ts';
@@ -74,6 +75,7 @@ export async function examine({ config, version, ...given }: Examined): Promise<
   await look('places', () => checkPlaces(config, daemon));
   await look('devices', () => checkDevices(config));
   await look('bridges', () => checkBridges(config, daemon));
+  await look('home-assistant', () => checkHomeAssistant(config, daemon, isOutsider));
   await look('locks', () => checkLocks(daemon));
   await look('discovery', () => checkDiscovery(config, daemon));
   if (isThere === true) await look('permissions', () => checkOwnership(dataDir, daemon));

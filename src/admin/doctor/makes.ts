@@ -2,6 +2,7 @@
 import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Config } from '../../app/config.ts';
+import { hostInClear } from '../../app/config-broker.ts';
 import type { Daemon } from './daemon.ts';
 import { fail, good, type Verdict, warn } from './verdict.ts';
 
@@ -81,10 +82,10 @@ function openBroker(name: string): Verdict {
 }
 
 function encryptionOf(name: string, url: string): readonly Verdict[] {
-  const { protocol, hostname } = new URL(url);
-  if (protocol === 'mqtts:' || /^(localhost|127\..*|\[::1\])$/.test(hostname)) return [];
+  const host = hostInClear(url);
+  if (host === undefined) return [];
   const remedy = 'give its broker TLS, then mqtts:// in its url, and ca when the authority is your own';
-  return [warn(`bridge ${name} speaks to ${hostname} in clear: whoever hears the network reads its password`, remedy)];
+  return [warn(`bridge ${name} speaks to ${host} in clear: whoever hears the network reads its password`, remedy)];
 }
 
 /** What is seen stands before the locks, so that it is a sentence for one and for many. */

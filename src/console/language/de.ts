@@ -340,6 +340,7 @@ export const de: Strings = {
     'clock-suspect': 'Die Uhr des Gateways geht vielleicht falsch',
     'storage-unavailable': 'Die Festplatte des Gateways ist voll oder gestört',
     'backup-failing': 'Die tägliche Sicherung ist misslungen',
+    'home-assistant': 'Broker von Home Assistant nicht erreichbar',
   },
   secret: {
     once: 'Das wird nur dieses eine Mal gezeigt. Bringen Sie es jetzt dorthin, wo es gebraucht wird.',
@@ -600,6 +601,7 @@ export const de: Strings = {
         'Geht die Uhr des Gateways richtig, sagen Sie es dort: latchd clock accept. Bis dahin wird kein Schloss gestellt, und befristete Karten öffnen vielleicht nicht.',
       'storage-unavailable': 'Türen öffnen weiter. Auf der Platte des Gateways Platz schaffen, oder nach der Platte sehen.',
       'backup-failing': 'Nach dem Ordner der Sicherungen und seiner Platte sehen.',
+      'home-assistant': 'Türen öffnen weiter. Nach dem Broker und nach homeAssistant in der Konfiguration sehen.',
     },
   },
   webhooks: {

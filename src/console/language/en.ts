@@ -309,6 +309,7 @@ export const en = {
     'clock-suspect': 'The gateway’s clock may be wrong',
     'storage-unavailable': 'The gateway’s disk is full or failing',
     'backup-failing': 'The daily backup failed',
+    'home-assistant': 'Home Assistant’s broker is out of reach',
   } as Record<string, string>,
   secret: {
     once: 'This is shown once. Put it now where it belongs; it cannot be read again.',
@@ -563,6 +564,7 @@ export const en = {
         'If the clock of the gateway is right, say so there: latchd clock accept. Until then no lock is told the time, and cards with dates may stay shut.',
       'storage-unavailable': 'Doors still open. Make room on the disk of the gateway, or look at the disk.',
       'backup-failing': 'Look at the folder of the backups and its disk.',
+      'home-assistant': 'Doors still open. Look at the broker, and at homeAssistant in the configuration.',
     } as Record<string, string>,
   },
   webhooks: {

@@ -19,7 +19,7 @@ const lockAlarms = [
   'credentials-failing',
 ] as const;
 /** The kinds of alarm of the gateway itself. */
-export const gatewayAlarms = ['clock-suspect', 'storage-unavailable', 'backup-failing', 'access-paused'] as const;
+export const gatewayAlarms = ['clock-suspect', 'storage-unavailable', 'backup-failing', 'access-paused', 'home-assistant'] as const;
 
 export const alarmKinds = [...lockAlarms, ...gatewayAlarms] as const;
 export type AlarmKind = (typeof alarmKinds)[number];

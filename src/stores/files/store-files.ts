@@ -15,6 +15,7 @@ import { createAlarmFile } from './documents/alarm-file.ts';
 import { createBatteryFile } from './documents/battery-file.ts';
 import { createCounterFile } from './documents/counter-file.ts';
 import { keepCopy, loadNeeded, missingDocument } from './documents/document.ts';
+import { openGatewayId } from './documents/gateway-file.ts';
 import { createHubFile, noHubs } from './documents/hub-file.ts';
 import { createImportFiles } from './documents/import-files.ts';
 import { createLockFiles } from './documents/lock-files.ts';
@@ -47,6 +48,7 @@ interface StoreFilesOptions {
 /** What is known once the files are open: the key for command ids, the number of this start, and whether there was nothing before it. */
 export interface OpenedFiles {
   readonly key: Buffer;
+  readonly gatewayId: string;
   readonly start: number;
   readonly isFirstStart: boolean;
 }
@@ -171,6 +173,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
       await openPeople();
       await openSignIns();
       await webhooks.open();
+      const gatewayId = await openGatewayId(files, directory, log);
       const start = counters.floor('start').now() + 1;
       const inLocks = lockFiles.highest();
       const lockId = Math.max(inLocks.lockId, removedLocks.highest().lockId);
@@ -193,7 +196,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
       await access.open();
       await records.open();
       await quarantine.open();
-      return { key, start, isFirstStart };
+      return { key, gatewayId, start, isFirstStart };
     },
     /** No file of rows is rewritten while `use` runs. */
     async holding<T>(use: () => Promise<T>): Promise<T> {

@@ -30,6 +30,8 @@ interface StoreStats {
 export interface StoreMaintenance {
   /** 32 bytes that sign command ids. */
   commandKey(): Buffer;
+  /** 8 hex digits, made once: the id of this gateway where several may be. A restored gateway has that of its backup. */
+  gatewayId(): string;
   /** The number of this start, from 1: higher than that of every earlier start, also after a restore. */
   startNumber(): number;
   /** Whether this start has made the data directory. */
@@ -83,6 +85,7 @@ export function createStoreMaintenance(options: {
 
   return {
     commandKey: () => whenOpen().key,
+    gatewayId: () => whenOpen().gatewayId,
     startNumber: () => whenOpen().start,
     isFirstStart: () => whenOpen().isFirstStart,
     disabledLocks: lockFiles.disabled,
