@@ -4,7 +4,7 @@ import { bridges } from './config-bridges.ts';
 import { placeBrokerFiles } from './config-broker.ts';
 import { contradictionsIn } from './config-contradictions.ts';
 import { type ConfigFile, readConfigFile } from './config-file.ts';
-import { homeAssistant } from './config-home-assistant.ts';
+import { homeAssistant } from './config-home.ts';
 import { notifications } from './config-notifications.ts';
 import { givenValue, settings } from './config-settings.ts';
 import {

@@ -75,7 +75,7 @@ const stableMs = 30_000;
 const largestPacketBytes = 4_194_304;
 /** What a broker answers that does not know version 5: 1 in version 3.1.1, 132 in version 5. */
 const unknownVersion: ReadonlySet<number> = new Set([1, 132]);
-/** DISCONNECT with Will Message (MQTT 5.0 section 3.14.2.1). */
+/** The reason of a DISCONNECT of version 5 that has the broker publish the will all the same. */
 const leaveWithWill = 4;
 /** Messages with quality of service 1 under way at once, of a broker that would take more. */
 const announcedAtOnce = 64;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { ConfigError, loadConfig } from '../../src/app/config.ts';
+import { enabledHome, homeWarnings } from '../../src/app/config-home.ts';
 
 const defaults = {
   dataDir: './data',
@@ -13,6 +14,7 @@ const defaults = {
   mqtts: { enabled: false, host: '0.0.0.0', port: 8883 },
   devices: { enabled: false, host: '127.0.0.1', port: 1883, networks: [] },
   bridges: [],
+  homeAssistant: { enabled: false, commands: false, prefix: 'latchd', discoveryPrefix: 'homeassistant', maxAgeMs: 5_000 },
   webSocket: { plain: false },
   tls: 'auto',
   tlsNames: [],
@@ -274,6 +276,54 @@ describe('the configuration', () => {
     ['house', 'bridges.0: must have name, url and drivers'],
   ])('the bridge %s is refused with its line: %s', (given, sentence) => {
     expect(problemsOf(`bridges:\n  - ${given}\n`)).toEqual([expect.stringContaining(`FILE:2: ${sentence}`)]);
+  });
+
+  test('Home Assistant takes its broker, a login and an account; a file of systemd is where systemd has put it', () => {
+    const given = 'enabled: true, url: "mqtts://core-mosquitto:8883", username: latchd, account: home-assistant, ca: /etc/ca.crt';
+    const text = `homeAssistant: { ${given}, passwordFile: $CREDENTIALS_DIRECTORY/latchd.mqtt, maxAgeMs: 1000 }\n`;
+    const { config } = loadConfig({ file: fileWith(text), environment: { CREDENTIALS_DIRECTORY: '/run/credentials' }, flags: {} });
+    expect(enabledHome(config)).toEqual({
+      ...{ enabled: true, url: 'mqtts://core-mosquitto:8883', username: 'latchd', passwordFile: '/run/credentials/latchd.mqtt' },
+      ...{
+        ca: '/etc/ca.crt',
+        account: 'home-assistant',
+        commands: false,
+        prefix: 'latchd',
+        discoveryPrefix: 'homeassistant',
+        maxAgeMs: 1_000,
+      },
+    });
+  });
+
+  test.each([
+    ['enabled: true', 'FILE:1: homeAssistant.url: must be given, because homeAssistant.enabled is true'],
+    ['enabled: true, url: "mqtt://a"', 'FILE:1: homeAssistant.account: must be given, because homeAssistant.enabled is true'],
+    ['url: "http://a"', 'FILE:1: homeAssistant.url: must be mqtt:// or mqtts:// with a host'],
+    ['username: u', 'FILE:1: homeAssistant.username: must come with passwordFile'],
+    ['passwordFile: p', 'FILE:1: homeAssistant.passwordFile: must come with username'],
+    ['url: "mqtt://a", ca: c', 'FILE:1: homeAssistant.ca: must come with an mqtts url'],
+    ['account: ""', 'FILE:1: homeAssistant.account: must be the name of an account'],
+    ['commands: 1', 'FILE:1: homeAssistant.commands: must be true or false'],
+    ['prefix: "a/#"', 'FILE:1: homeAssistant.prefix: must be 1 to 64 letters'],
+    ['maxAgeMs: 999', 'FILE:1: homeAssistant.maxAgeMs: must be 1000 to 30000'],
+    ['password: secret', 'FILE:1: homeAssistant.password: there is no such setting'],
+  ])('homeAssistant with %s is refused with its place', (given, sentence) => {
+    expect(problemsOf(`homeAssistant: { ${given} }\n`)[0]).toContain(sentence);
+  });
+
+  test.each([
+    ['mqtt://192.168.1.20', ['192.168.1.20']],
+    ['mqtt://core-mosquitto', ['core-mosquitto']],
+    ['mqtt://127.example.org', ['127.example.org']],
+    ['mqtt://127.0.0.1:1884', []],
+    ['mqtt://localhost', []],
+    ['mqtt://[::1]', []],
+    ['mqtts://192.168.1.20', []],
+  ])('a broker of Home Assistant at %s is warned of when others can read what is said to it', (url, hosts) => {
+    const text = `homeAssistant: { enabled: true, account: a, url: "${url}" }\n`;
+    const { config } = loadConfig({ file: fileWith(text), environment: {}, flags: {} });
+    expect(homeWarnings(config)).toEqual(hosts.map((host) => expect.stringContaining(`what is said to ${host} is in clear`)));
+    expect(homeWarnings({ homeAssistant: { ...config.homeAssistant, enabled: false } })).toEqual([]);
   });
 
   test('two bridges of one name, and more than 8, are refused', () => {

@@ -1,6 +1,6 @@
 // latchd check-config: the settings that would apply, and where each comes from.
 import type { LoadedConfig } from '../../app/config.ts';
-import { homeWarnings } from '../../app/config-home-assistant.ts';
+import { homeWarnings } from '../../app/config-home.ts';
 import { command } from './command.ts';
 import { jsonOption, print, say } from './output.ts';
 

@@ -1,12 +1,12 @@
 // Checks the broker over which Home Assistant sees the locks: what the daemon says of it, or else a login of our own.
 import type { Config } from '../../app/config.ts';
-import { enabledHome, homeWarnings } from '../../app/config-home-assistant.ts';
+import { enabledHome, homeWarnings } from '../../app/config-home.ts';
 import { createClock } from '../../platform/clock.ts';
 import { tryBroker } from '../../platform/mqtt-trial.ts';
 import type { Daemon } from './daemon.ts';
 import { cannotTell, fail, good, type Verdict, warn } from './verdict.ts';
 
-/** The daemon's report (`app/home-assistant.ts`). */
+/** The daemon's report, as in the status. */
 interface HomeReport {
   readonly connected: boolean;
   readonly locks: number;

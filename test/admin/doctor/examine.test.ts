@@ -217,7 +217,7 @@ describe('data', () => {
       await writeFile(path, older);
       expect(said(await look(), 'data')).toEqual([
         `fail ${directory}/counters.json is missing`,
-        expect.stringMatching(/^warn 1 of \d documents are of an older latchd$/),
+        expect.stringMatching(/^warn 1 of \d+ documents are of an older latchd$/),
       ]);
       expect(await readFile(path, 'utf8')).toBe(older);
     });
