@@ -26,5 +26,9 @@ test('a damaged id is set aside and made anew, which stops no door', () =>
     await writeFile(`${directory}/gateway.json`, '{"schemaVersion":1,"gatewayId":"../x"}');
     const again = await idOf(directory);
     expect(again.gatewayId).toMatch(/^[0-9a-f]{8}$/);
-    expect([again.gatewayId === gatewayId, again.warnings.length, existsSync(`${directory}/gateway.json.damaged`)]).toEqual([false, 1, true]);
+    expect([again.gatewayId === gatewayId, again.warnings.length, existsSync(`${directory}/gateway.json.damaged`)]).toEqual([
+      false,
+      1,
+      true,
+    ]);
   }));
