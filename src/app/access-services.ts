@@ -29,7 +29,7 @@ export interface AccessServicesOptions {
   readonly clockIsSuspect: WallClockTrust['clockIsSuspect'];
   readonly secrets: Secrets;
   readonly events: EventBus;
-  readonly stores: Omit<Stores, 'hubs' | 'signIns' | 'signInCredentials' | 'audit'>;
+  readonly stores: Omit<Stores, 'hubs' | 'signIns' | 'signInCredentials' | 'audit' | 'homeCode'>;
   readonly drivers: Drivers;
   readonly services: Pick<
     Services,

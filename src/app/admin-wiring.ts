@@ -19,6 +19,7 @@ import {
   auditedAccounts,
   auditedAlarms,
   auditedCards,
+  auditedHomeCode,
   auditedHubs,
   auditedLocks,
   auditedNotifications,
@@ -29,6 +30,7 @@ import {
 } from '../domain/audit/audited-services.ts';
 import type { UnlockAttempts } from '../domain/audit/unlock-attempts.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { HomeCodeService } from '../domain/home-assistant/home-code-service.ts';
 import type { Bridges } from '../domain/locks/bridges.ts';
 import type { Log, Part } from '../domain/part.ts';
 import type { WallClockTrust } from '../domain/stores.ts';
@@ -48,7 +50,7 @@ import type { Status } from './status.ts';
 export type AuditedServices = ReturnType<typeof createAuditedServices>;
 
 export function createAuditedServices(
-  services: Services & DeviceServices & AccessServices & BoardServices,
+  services: Services & DeviceServices & AccessServices & BoardServices & { readonly homeCode: HomeCodeService },
   { clock, audit, attempts }: { readonly clock: Clock; readonly audit: AuditStore; readonly attempts: Pick<UnlockAttempts, 'around'> },
 ) {
   const trail = createAuditTrail({ clock, audit });
@@ -61,6 +63,7 @@ export function createAuditedServices(
     roles: auditedRoles(services.roles, trail),
     accounts: auditedAccounts(services.accounts, trail),
     hubs: auditedHubs(services.hubs, trail),
+    homeCode: auditedHomeCode(services.homeCode, trail),
     pairing: auditedPairing(services.pairing, trail),
     alarms: auditedAlarms(services.alarms, trail),
     webhooks: auditedWebhooks(services.webhooks, trail),

@@ -20,7 +20,7 @@ export function createBoardServices(options: {
   readonly recordDays: number;
   readonly secrets: Secrets;
   readonly events: EventBus;
-  readonly stores: Omit<Stores, 'hubs' | 'signIns' | 'signInCredentials' | 'audit'>;
+  readonly stores: Omit<Stores, 'hubs' | 'signIns' | 'signInCredentials' | 'audit' | 'homeCode'>;
   readonly drivers: Drivers;
   readonly services: Pick<Services, 'lists' | 'certainty' | 'alarms' | 'locks' | 'accessRecorder'>;
   readonly nextTurn: NextTurn;

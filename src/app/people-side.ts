@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { createUnlockAttempts } from '../domain/audit/unlock-attempts.ts';
 import { createBackupService } from '../domain/backups/backup-service.ts';
+import { createHomeCodeService } from '../domain/home-assistant/home-code-service.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
 import { createFoundDevices } from '../domain/locks/found-devices.ts';
 import { createEventStreams } from '../http/events/event-streams.ts';
@@ -9,6 +10,7 @@ import { createHttpServer } from '../http/pipeline/server.ts';
 import { createControlCounts } from '../platform/control/control.ts';
 import { announcementsOf } from '../platform/mdns/announcement.ts';
 import { createDiscovery, respondInThread } from '../platform/mdns/discovery.ts';
+import { createPasswordHashing } from '../platform/password-hash.ts';
 import { qrImage } from '../platform/qr-code.ts';
 import type { AccessServices } from './access-services.ts';
 import { createAuditedServices, createLocalControl } from './admin-wiring.ts';
@@ -33,12 +35,15 @@ interface PeopleSideOptions {
 }
 
 export async function createPeopleSide({ base, storage, services, link, lockSide }: PeopleSideOptions) {
-  const { config, log, version, clock, tickBatcher, events, addresses, makes } = base;
+  const { config, log, version, clock, tickBatcher, events, secrets, addresses, makes } = base;
   const { store, backups, probe, storageHealth, freeBytes } = storage;
   const { broker, brokerStats, certificates, hubs } = lockSide;
   const { bridges } = lockSide.bridges;
   const pairing = createFoundDevices({ pairing: lockSide.pairing, bridges, registrations: services.registrations, emit: events.emit });
-  const allServices = { ...services, hubs, pairing };
+  const homeCode = createHomeCodeService({
+    ...{ clock, secrets, store: store.ports.homeCode, hashing: createPasswordHashing(), emit: events.emit },
+  });
+  const allServices = { ...services, hubs, pairing, homeCode };
   const eventStreams = createEventStreams({ live: services.live, clock, log });
   const controlCounts = createControlCounts();
   const status = createStatus({
@@ -83,7 +88,7 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
     // Beside the compiled sources.
     consoleDirectory: fileURLToPath(new URL('../../console', import.meta.url)),
   });
-  return { status, attempts, audit: audited.audit, signIn, discovery, control, http };
+  return { status, attempts, audited, audit: audited.audit, homeCode, signIn, discovery, control, http };
 }
 
 function createDiscoveryFor({ config, clock, log, addresses }: Base) {

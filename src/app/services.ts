@@ -47,7 +47,7 @@ export interface ServicesOptions {
   readonly secrets: Secrets;
   /** The stores emit their changes here. */
   readonly events: EventBus;
-  readonly stores: Omit<Stores, 'hubs' | 'signIns' | 'signInCredentials' | 'audit'>;
+  readonly stores: Omit<Stores, 'hubs' | 'signIns' | 'signInCredentials' | 'audit' | 'homeCode'>;
   readonly clockIsSuspect: WallClockTrust['clockIsSuspect'];
   readonly drivers: Drivers;
   readonly commandIds: CommandIds;

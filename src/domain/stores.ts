@@ -11,6 +11,7 @@ import type { AuditStore } from './audit/audit-ports.ts';
 import type { CounterStore } from './counters.ts';
 import type { PauseStore } from './credentials/access-pause.ts';
 import type { EntryStore } from './credentials/entry-ports.ts';
+import type { HomeCodeStore } from './home-assistant/home-code-service.ts';
 import type { HubStore } from './locks/hub-ports.ts';
 import type { BatteryStore, LockStore, RemovedLockStore, StatusStore } from './locks/lock-ports.ts';
 import type { ImportStore } from './people/import-ports.ts';
@@ -39,6 +40,7 @@ export interface Stores {
   readonly revocations: RevocationStore;
   readonly imports: ImportStore;
   readonly pause: PauseStore;
+  readonly homeCode: HomeCodeStore;
   readonly counters: CounterStore;
   readonly records: RecordStore;
   readonly quarantine: Quarantine;

@@ -26,6 +26,7 @@ import type { Passcode } from '../../src/domain/credentials/passcode.ts';
 import type { PasscodeService } from '../../src/domain/credentials/passcode-service.ts';
 import { DomainError } from '../../src/domain/errors.ts';
 import type { LiveService } from '../../src/domain/events/live-service.ts';
+import type { HomeCodeService } from '../../src/domain/home-assistant/home-code-service.ts';
 import type { AnnouncedDevice, BridgeStatus, Bridges } from '../../src/domain/locks/bridges.ts';
 import type { Capabilities } from '../../src/domain/locks/capabilities.ts';
 import type { FoundDevices } from '../../src/domain/locks/found-devices.ts';
@@ -199,6 +200,7 @@ export interface FakeServices {
   readonly hubs: Open<HubService>;
   readonly pairing: Open<FoundDevices>;
   readonly bridges: Open<Pick<Bridges, 'list'>>;
+  readonly homeCode: Open<Pick<HomeCodeService, 'set' | 'remove'>>;
   readonly alarms: Open<Pick<AlarmService, 'list' | 'end'>>;
   readonly audit: Open<AuditService>;
   readonly accounts: Open<AccountService>;
@@ -282,6 +284,7 @@ function createFakeServices(): FakeServices {
       renewKey: async () => unexpected('hubs.renewKey'),
     },
     bridges: { list: () => [sampleBridge] },
+    homeCode: { set: async () => unexpected('homeCode.set'), remove: async () => unexpected('homeCode.remove') },
     pairing: {
       open: async () => unexpected('pairing.open'),
       close: async () => unexpected('pairing.close'),

@@ -14,6 +14,7 @@ import type { EntryStore } from '../../src/domain/credentials/entry-ports.ts';
 import { createEntries, entryEventsOf, type HeldEntries } from '../../src/domain/credentials/lock-entries.ts';
 import { DomainError } from '../../src/domain/errors.ts';
 import type { Emit } from '../../src/domain/event-bus.ts';
+import type { HomeCodeStore } from '../../src/domain/home-assistant/home-code-service.ts';
 import type { Hub } from '../../src/domain/locks/hub.ts';
 import type { HubStore } from '../../src/domain/locks/hub-ports.ts';
 import { type BatteryLevel, type DeviceId, type Lock, type LockId, type LockStatus, unknownStatus } from '../../src/domain/locks/lock.ts';
@@ -433,6 +434,16 @@ export function createMemoryAudit(): AuditStore & { readonly entries: ReadonlyMa
     },
     async page({ from, to, ...page }) {
       return paginate([...entries.values()].filter(({ at }) => from <= at && at <= to).reverse(), page);
+    },
+  };
+}
+
+export function createMemoryHomeCode(): HomeCodeStore {
+  let hash: string | null = null;
+  return {
+    hash: () => hash,
+    async put(next) {
+      hash = next;
     },
   };
 }

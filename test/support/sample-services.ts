@@ -438,6 +438,8 @@ export function answerWithSamples({
     end: asked('endEnrolment', nothing),
   });
   answerAboutBoard(others, asked);
+  others.homeCode.set = asked('homeCode.set', nothing);
+  others.homeCode.remove = asked('homeCode.remove', nothing);
   answerAboutUpkeep(others, asked);
   return { calls };
 }

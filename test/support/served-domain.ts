@@ -3,6 +3,7 @@ import type { Caller } from '../../src/domain/accounts/account.ts';
 import type { Webauthn } from '../../src/domain/accounts/sign-in-ports.ts';
 import { createSignInServices } from '../../src/domain/accounts/sign-in-services.ts';
 import { createBackupService } from '../../src/domain/backups/backup-service.ts';
+import { createHomeCodeService } from '../../src/domain/home-assistant/home-code-service.ts';
 import { createFoundDevices } from '../../src/domain/locks/found-devices.ts';
 import { createEventStreams } from '../../src/http/events/event-streams.ts';
 import { createGatewayLinks } from '../../src/http/pipeline/served-page.ts';
@@ -11,7 +12,7 @@ import { createTickBatcher } from '../../src/platform/tick-batcher.ts';
 import { createWebauthn } from '../../src/platform/webauthn.ts';
 import { callers, createDomain, someCard } from './domain.ts';
 import { sampleBridge, sampleMakes } from './fake-services.ts';
-import { createMemoryCredentials, createMemorySignIns } from './memory-stores.ts';
+import { createMemoryCredentials, createMemoryHomeCode, createMemorySignIns } from './memory-stores.ts';
 import { createPlainHashing } from './sample-sign-ins.ts';
 import { createMemoryArchives, noUpkeep } from './upkeep.ts';
 
@@ -52,6 +53,9 @@ export async function serveDomain(
     hubs: world.hubService,
     pairing: createFoundDevices({ pairing: world.pairing, bridges, registrations: world.registrationService, emit: world.emit }),
     bridges,
+    homeCode: createHomeCodeService({
+      ...{ clock: world.clock, secrets: world.secrets, store: createMemoryHomeCode(), hashing, emit: world.emit },
+    }),
     accounts: world.accountService,
     signIn: services,
     links: createGatewayLinks({ names: () => ['gateway.local', '127.0.0.1'], listeners: () => server.addresses() }),

@@ -1,10 +1,9 @@
 // latchd account password, latchd account invite: how people get in to the console, also when nobody can any more.
-import { createInterface } from 'node:readline';
-import { Writable } from 'node:stream';
 import { qrText } from '../../platform/qr-code.ts';
 import { command } from './command.ts';
 import { inWords, manage, manageRunning } from './management.ts';
 import { dateText, jsonOption, output, print, say } from './output.ts';
+import { typedSecret } from './typed-secret.ts';
 import { positiveInteger } from './values.ts';
 
 interface Given {
@@ -26,7 +25,7 @@ export const password = command<Given>({
     ['account password admin < /root/password', 'the first line of the file'],
   ],
   async run({ username, json }, { configured }) {
-    const given = await (process.stdin.isTTY ? askTwice() : firstLine());
+    const given = await typedSecret('password');
     const answer = await inWords(
       { names: { username: '<username>', password: 'the password' }, listed },
       manage(configured(), (ask) => ask('set-password', { body: { username, password: given } })),
@@ -72,33 +71,4 @@ export const invite = command<Given>({
 export function printLink(url: string): void {
   print(url);
   if (process.stdout.isTTY) output().write(`\n${qrText(url)}\n`);
-}
-
-async function askTwice(): Promise<string> {
-  const first = await askHidden('password: ');
-  if ((await askHidden('again: ')) === first) return first;
-  throw new Error('the two are not the same; nothing was changed');
-}
-
-/** A line that the terminal does not show. */
-function askHidden(question: string): Promise<string> {
-  process.stderr.write(question);
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
-  return new Promise((resolve, reject) => {
-    const end = (then: () => void) => {
-      process.stderr.write('\n');
-      lines.removeAllListeners();
-      lines.close();
-      then();
-    };
-    lines.once('line', (line) => end(() => resolve(line)));
-    lines.once('SIGINT', () => end(() => reject(new Error('nothing was changed'))));
-    lines.once('close', () => end(() => reject(new Error('nothing was typed; nothing was changed'))));
-  });
-}
-
-async function firstLine(): Promise<string> {
-  for await (const line of createInterface({ input: process.stdin })) return line;
-  throw new Error('standard input holds no password; nothing was changed');
 }

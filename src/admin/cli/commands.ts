@@ -14,6 +14,7 @@ import { completion } from './completion.ts';
 import { doctor } from './doctor.ts';
 import { exportCommand } from './export.ts';
 import { grants, schedules } from './grants.ts';
+import { homeAssistantGroup } from './home-assistant.ts';
 import { hubs } from './hubs.ts';
 import { locks } from './locks.ts';
 import { mcp } from './mcp.ts';
@@ -61,6 +62,7 @@ export function commandTable(serve: (read: () => Config) => Promise<void>): read
     access,
     alarms,
     webhooks,
+    homeAssistantGroup,
     audit,
     exportCommand,
     verifyCommand,

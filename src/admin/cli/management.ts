@@ -75,7 +75,7 @@ export async function askForSome<Item>(ask: Ask, route: string, parameters: Para
 /** The command line's words for names of the API, and the command that lists the items. */
 export interface Words {
   readonly names?: Readonly<Record<string, string>>;
-  readonly listed: string;
+  readonly listed?: string;
 }
 
 /** Words the error of a refused request for the command line, with what to do. */
@@ -85,7 +85,7 @@ export async function inWords<T>({ names = {}, listed }: Words, work: Promise<T>
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     const sentences = error.parameters.map(({ parameter, message }) => `${names[parameter] ?? parameter} ${message}`);
-    const lists: Readonly<Record<string, string>> = { 'not-found': listed, 'lock-not-found': 'lock list' };
+    const lists: Readonly<Record<string, string | undefined>> = { 'not-found': listed, 'lock-not-found': 'lock list' };
     const list = lists[error.code];
     throw new Error((sentences.join('; ') || error.message) + (list ? `: "latchd ${list}" shows what there is` : ''), { cause: error });
   }

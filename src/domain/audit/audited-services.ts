@@ -6,6 +6,7 @@ import type { RoleService } from '../accounts/role-service.ts';
 import type { AlarmService } from '../alarms/alarm-service.ts';
 import type { CardId } from '../credentials/card.ts';
 import type { CardService } from '../credentials/card-service.ts';
+import type { HomeCodeService } from '../home-assistant/home-code-service.ts';
 import type { FoundDevices } from '../locks/found-devices.ts';
 import type { HubService } from '../locks/hub.ts';
 import type { LockId } from '../locks/lock.ts';
@@ -164,6 +165,13 @@ const webhooks: AuditTable<WebhookService> = {
   replay: ([, webhookId, deliveryId]) => ({ action: 'webhook-replay', object: ofWebhook(webhookId), detail: deliveryId }),
 };
 
+const homeCode: AuditTable<HomeCodeService> = {
+  isSet: 'not-audited',
+  set: () => ({ action: 'home-assistant-code', object: 'home-assistant', detail: 'set' }),
+  remove: () => ({ action: 'home-assistant-code', object: 'home-assistant', detail: 'removed' }),
+  check: 'not-audited',
+};
+
 /** Describes the removed lock, because nothing else does so later, and how many cards may still open it. */
 function removal(isCleared: boolean, made: Removal | undefined): string {
   if (made === undefined) return isCleared ? 'its cards were to be cleared first' : '';
@@ -198,3 +206,4 @@ export const auditedCards = (service: CardService, trail: AuditTrail) => audited
 export const auditedAlarms = (service: Pick<AlarmService, 'list' | 'end'>, trail: AuditTrail) => audited(service, alarms, trail);
 export const auditedWebhooks = (service: WebhookService, trail: AuditTrail) => audited(service, webhooks, trail);
 export const auditedNotifications = (service: NotificationService, trail: AuditTrail) => audited(service, notifications, trail);
+export const auditedHomeCode = (service: HomeCodeService, trail: AuditTrail) => audited(service, homeCode, trail);

@@ -2,6 +2,7 @@
 // written after the answer, and nothing waits for that: they delay no door, and a full disk stops no door.
 import type { AccountId, Caller } from '../accounts/account.ts';
 import type { Clock } from '../clock.ts';
+import type { ErrorCode } from '../errors.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { LockService } from '../locks/lock-service.ts';
 import type { Part } from '../part.ts';
@@ -30,6 +31,8 @@ interface Line {
 export interface UnlockAttempts extends Part {
   /** The same service, which also notes every unlock that has no record. */
   around(service: LockService): LockService;
+  /** An unlock that was refused before it came to the service. */
+  note(caller: Caller, lockId: LockId, outcome: ErrorCode): void;
 }
 
 export function createUnlockAttempts({ clock, audit }: { readonly clock: Clock; readonly audit: AuditStore }): UnlockAttempts {
@@ -114,12 +117,13 @@ export function createUnlockAttempts({ clock, audit }: { readonly clock: Clock; 
       endWindow();
       await writing;
     },
+    note,
     around: (service) => ({
       ...service,
-      async setBolt(caller, lockId, wanted, gone) {
-        if (wanted === 'locked') return service.setBolt(caller, lockId, wanted, gone);
+      async setBolt(caller, lockId, wanted, ...rest) {
+        if (wanted === 'locked') return service.setBolt(caller, lockId, wanted, ...rest);
         try {
-          const result = await service.setBolt(caller, lockId, wanted, gone);
+          const result = await service.setBolt(caller, lockId, wanted, ...rest);
           if (!result.success) note(caller, lockId, 'lock-refused', result.reason);
           else if (result.nothingToDo) note(caller, lockId, 'nothing-to-do');
           return result;

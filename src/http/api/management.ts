@@ -9,6 +9,7 @@ import type { AlarmService } from '../../domain/alarms/alarm-service.ts';
 import type { AuditService } from '../../domain/audit/audit.ts';
 import type { EntryService } from '../../domain/credentials/entry-service.ts';
 import { invalidParameter, type ParameterProblem } from '../../domain/errors.ts';
+import type { HomeCodeService } from '../../domain/home-assistant/home-code-service.ts';
 import type { Bridges } from '../../domain/locks/bridges.ts';
 import type { FoundDevices } from '../../domain/locks/found-devices.ts';
 import type { HubService } from '../../domain/locks/hub.ts';
@@ -29,6 +30,7 @@ import type { LockMake } from './driver-member.ts';
 import { comparisonRoutes } from './entry-routes.ts';
 import { gatewayRoutes } from './gateway-routes.ts';
 import { grantRoutes, scheduleRoutes } from './grant-routes.ts';
+import { homeAssistantRoutes } from './home-assistant-routes.ts';
 import { hubRoutes } from './hub-routes.ts';
 import { importRoutes } from './import-routes.ts';
 import { type DrawQr, invitationRoutes } from './own-account-routes.ts';
@@ -43,7 +45,7 @@ import { webhookRoutes } from './webhook-routes.ts';
 export type Management = Readonly<Record<string, (request: unknown) => Promise<object>>>;
 
 /**
- * Without `pairing`, `bridges`, `alarms`, `webhooks`, `revocations`, `questions`, `entries`, `people`, `grants` and `schedules` (when no daemon runs) their routes do not exist. Routes of locks and cards never exist here:
+ * Without `pairing`, `bridges`, `homeCode`, `alarms`, `webhooks`, `revocations`, `questions`, `entries`, `people`, `grants` and `schedules` (when no daemon runs) their routes do not exist. Routes of locks and cards never exist here:
  * nobody opens doors from the command line.
  */
 export function createManagement(options: {
@@ -55,6 +57,7 @@ export function createManagement(options: {
   readonly hubs: HubService;
   readonly pairing?: FoundDevices;
   readonly bridges?: Pick<Bridges, 'list'>;
+  readonly homeCode?: Pick<HomeCodeService, 'set' | 'remove'>;
   readonly alarms?: Pick<AlarmService, 'list' | 'end'>;
   readonly webhooks?: WebhookService;
   readonly imports?: ImportService;
@@ -95,6 +98,7 @@ export function createManagement(options: {
     ...hubRoutes(hubs),
     ...(pairing ? pairingRoutes(pairing) : []),
     ...(bridges ? bridgeRoutes(bridges) : []),
+    ...(options.homeCode ? homeAssistantRoutes(options.homeCode) : []),
     ...(alarms ? alarmRoutes(alarms) : []),
     ...(webhooks ? webhookRoutes(webhooks) : []),
     ...(imports ? importRoutes(imports) : []),

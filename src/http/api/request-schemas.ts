@@ -127,6 +127,12 @@ export const newAccount = validate(
 
 export const accountRights = validate(z.strictObject({ gatewayAdministrator: boolean, accessManager: boolean }), (body) => body);
 
+/** The code for Home Assistant. */
+export const homeCode = validate(
+  z.strictObject({ code: z.string({ error: 'must be a string' }).regex(/^\d{4,9}$/, 'must be 4 to 9 decimal digits') }),
+  (body) => body,
+);
+
 /** An empty object: it says nothing, and as JSON no foreign page can send it without asking. */
 export const noMembers = validate(z.strictObject({}), (body) => body);
 

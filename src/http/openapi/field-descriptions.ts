@@ -348,7 +348,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   type: 'The code as a URN.',
   title: 'The code in words.',
   detail: 'For people; may change.',
-  code: 'What went wrong: decide by this. Of a warning, what the lock cannot. Of a handover, the four digits that both screens show.',
+  code: 'What went wrong: decide by this. Of a warning, what the lock cannot. Of a handover, the four digits that both screens show. For Home Assistant, the digits that each UNLOCK must carry.',
   requestId: 'Names the request in the log of the gateway; the same as `X-Request-Id`.',
   errors: 'All parameters that are wrong; of an import all that is wrong in the table.',
   parameter: 'Name of the parameter or member, or `body` for the whole.',

@@ -12,6 +12,7 @@ import { eventDocs } from '../api/event-docs.ts';
 import { gatewayDocs } from '../api/gateway-docs.ts';
 import { grantDocs, scheduleDocs } from '../api/grant-docs.ts';
 import { healthDocs } from '../api/health-docs.ts';
+import { homeAssistantDocs } from '../api/home-assistant-docs.ts';
 import { hubDocs } from '../api/hub-docs.ts';
 import { importDocs } from '../api/import-docs.ts';
 import { lockDocs } from '../api/lock-docs.ts';
@@ -37,6 +38,7 @@ export const tables = {
   Management: gatewayDocs,
   Hubs: hubDocs,
   Bridges: bridgeDocs,
+  'Home Assistant': homeAssistantDocs,
   Pairing: pairingDocs,
   Alarms: alarmDocs,
   Webhooks: webhookDocs,
@@ -68,6 +70,7 @@ export const tableDocs: Readonly<Record<keyof typeof tables, string>> = {
   Management: 'Locks, accounts and tokens of the gateway; bodies are JSON.',
   Hubs: 'Hubs speak for the locks bound to them.',
   Bridges: 'Outside brokers, over which locks of other makes are spoken to.',
+  'Home Assistant': 'The code that its commands need.',
   Pairing: 'Locks that bring a key of their own making, or that a bridge announces, wait here to be confirmed.',
   Alarms: 'What somebody should look at, from its beginning to its end.',
   Webhooks: 'What happens, sent by the gateway to a program of yours.',

@@ -1,6 +1,7 @@
 // Reads a JSON body strictly: bounded, UTF-8, one object, no member twice (HTTP API 8).
 import type { IncomingMessage } from 'node:http';
 import { DomainError, invalidParameter, type ParameterProblem } from '../../domain/errors.ts';
+import { repeatedMembers } from '../../domain/repeated-members.ts';
 import { decodeUtf8, isPlain, readBytes } from './body-bytes.ts';
 
 const bytesAtMost = 64 * 1024;
@@ -36,21 +37,4 @@ function parse(source: string): unknown {
   } catch {
     throw invalidParameter('body', 'must be well-formed JSON');
   }
-}
-
-/** Names that appear twice within one object, which JSON.parse would quietly merge. `source` is well-formed JSON. */
-function repeatedMembers(source: string): ReadonlySet<string> {
-  const repeated = new Set<string>();
-  const open: Set<string>[] = [];
-  for (const [token, string, colon] of source.matchAll(/("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}]/g)) {
-    if (token === '{') open.push(new Set());
-    else if (token === '}') open.pop();
-    else if (colon !== undefined) {
-      const name = JSON.parse(string as string) as string;
-      const names = open.at(-1);
-      if (names?.has(name)) repeated.add(name.slice(0, 64));
-      names?.add(name);
-    }
-  }
-  return repeated;
 }

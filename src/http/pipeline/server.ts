@@ -14,6 +14,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { CardService } from '../../domain/credentials/card-service.ts';
 import type { EntryService } from '../../domain/credentials/entry-service.ts';
 import type { PasscodeService } from '../../domain/credentials/passcode-service.ts';
+import type { HomeCodeService } from '../../domain/home-assistant/home-code-service.ts';
 import type { Bridges } from '../../domain/locks/bridges.ts';
 import type { FoundDevices } from '../../domain/locks/found-devices.ts';
 import type { HubService } from '../../domain/locks/hub.ts';
@@ -45,6 +46,7 @@ import { eventRoutes } from '../api/event-routes.ts';
 import { gatewayRoutes } from '../api/gateway-routes.ts';
 import { grantRoutes, scheduleRoutes } from '../api/grant-routes.ts';
 import { healthRoutes, type Readiness } from '../api/health-routes.ts';
+import { homeAssistantRoutes } from '../api/home-assistant-routes.ts';
 import { hubRoutes } from '../api/hub-routes.ts';
 import { importRoutes } from '../api/import-routes.ts';
 import { lockRoutes } from '../api/lock-routes.ts';
@@ -105,6 +107,7 @@ export interface HttpServerOptions {
   hubs: HubService;
   pairing: FoundDevices;
   bridges: Pick<Bridges, 'list'>;
+  homeCode: Pick<HomeCodeService, 'set' | 'remove'>;
   alarms: Pick<AlarmService, 'list' | 'end'>;
   questions: AccessQuestions;
   board: BoardService;
@@ -204,6 +207,7 @@ function routesOf(
     ...hubRoutes(hubs),
     ...pairingRoutes(pairing),
     ...bridgeRoutes(bridges),
+    ...homeAssistantRoutes(others.homeCode),
     ...alarmRoutes(alarms),
     ...eventRoutes(eventStreams),
     ...webhookRoutes(webhooks),

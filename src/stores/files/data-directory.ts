@@ -12,6 +12,7 @@ import { counterFormat } from './documents/counter-file.ts';
 import { createDocument, type DocumentFormat } from './documents/document.ts';
 import { cardFileName } from './documents/entry-row.ts';
 import { gatewayFileName, gatewayFormat } from './documents/gateway-file.ts';
+import { homeCodeFormat, homeCodeName } from './documents/home-code-file.ts';
 import { hubFormat } from './documents/hub-file.ts';
 import { importFileName, importRows } from './documents/import-files.ts';
 import { lockDocumentFormat } from './documents/lock-document.ts';
@@ -67,6 +68,7 @@ const dataLines: readonly DataLine[] = [
   { name: 'battery.json', format: batteryFormat },
   { name: 'alarms.jsonl', rows: alarmRows, older: { name: 'alarms.json', format: olderAlarms } },
   { name: settingsName, rows: settingsRows },
+  { name: homeCodeName, format: homeCodeFormat },
   { name: 'clock.json', format: clockFormat },
   { name: gatewayFileName, format: gatewayFormat },
   { name: 'command.key', isNeeded: true },

@@ -16,6 +16,7 @@ import { createBatteryFile } from './documents/battery-file.ts';
 import { createCounterFile } from './documents/counter-file.ts';
 import { keepCopy, loadNeeded, missingDocument } from './documents/document.ts';
 import { openGatewayId } from './documents/gateway-file.ts';
+import { createHomeCodeFile } from './documents/home-code-file.ts';
 import { createHubFile, noHubs } from './documents/hub-file.ts';
 import { createImportFiles } from './documents/import-files.ts';
 import { createLockFiles } from './documents/lock-files.ts';
@@ -81,6 +82,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
   const schedules = createScheduleFile({ files, path: `${directory}/schedules.json`, emit, beforeUpgrade });
   const revocations = createRevocationFile({ files: rowFiles, directory, emit, mayCompact: () => beingRead === 0 });
   const pause = createPauseFile(files, directory);
+  const homeCode = createHomeCodeFile(files, directory);
   const imports = createImportFiles({ files, folder: `${directory}/imports`, log });
   const lockFiles = createLockFiles({ files: rowFiles, directory, log, emit, beforeUpgrade });
   const removedLocks = createRemovedLockFiles({ files, folder: `${directory}/removed`, log, beforeUpgrade });
@@ -143,6 +145,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
     revocations,
     imports,
     pause,
+    homeCode,
     lockFiles,
     removedLocks,
     clockTrust,
@@ -191,6 +194,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
       await statuses.open();
       await batteries.open();
       await settings.open();
+      await homeCode.open();
       await alarms.open();
       await audit.open();
       await access.open();
@@ -230,6 +234,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
         revocations.idle(),
         imports.idle(),
         pause.document.idle(),
+        homeCode.document.idle(),
         audit.close(),
         access.close(),
         counters.close(),

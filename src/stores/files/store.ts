@@ -98,6 +98,7 @@ export function createStore(options: StoreOptions): Store {
       revocations: storeFiles.revocations,
       imports: storeFiles.imports,
       pause: storeFiles.pause,
+      homeCode: storeFiles.homeCode,
       audit: storeFiles.audit,
       access: storeFiles.access,
       counters: storeFiles.counters,
