@@ -145,6 +145,8 @@ export interface GatewayStatus {
 
 export interface Webhook {
   readonly webhookId: number;
+  /** `ttlock`: the callback of a TTLock login. */
+  readonly kind: 'plain' | 'ttlock';
   readonly username: string;
   readonly name: string;
   readonly url: string;

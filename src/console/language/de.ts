@@ -649,6 +649,7 @@ export const de: Strings = {
     remove: 'Diesen Webhook entfernen',
     removeText: 'Ihm wird nichts mehr gesagt. Was noch auf ihn wartet, entfällt.',
     removed: (name) => `${name} wurde entfernt.`,
+    ofLogin: 'Er ist der Callback einer TTLock-Anmeldung: Er ändert sich und endet mit ihr.',
     test: 'Test senden',
     answered: (status, ms) => `Angenommen: Antwort ${status} nach ${ms} ms.`,
     notTaken: (reason) => `Nicht angenommen: ${reason}`,

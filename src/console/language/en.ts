@@ -612,6 +612,7 @@ export const en = {
     remove: 'Remove this webhook',
     removeText: 'It gets nothing more. What still waits for it is dropped.',
     removed: (name: string) => `${name} was removed.`,
+    ofLogin: 'It is the callback of a TTLock login: it changes and ends with that login.',
     test: 'Send a test',
     answered: (status: number, ms: number) => `Taken: it answered ${status} after ${ms} ms.`,
     notTaken: (reason: string) => `Not taken: ${reason}`,

@@ -4,6 +4,7 @@ import { useApp, useStrings } from '../app.ts';
 import { ConfirmDialog } from '../components/dialog.tsx';
 import { SecretDialog } from '../components/secret-dialog.tsx';
 import { go } from '../router.ts';
+import { CallbackForm } from './callback-form.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 
 /** The dialog that is open: for a new secret first the question, then the secret. */
@@ -22,10 +23,11 @@ export function WebhookDialogs({ webhook, open, setOpen, reload }: WebhookDialog
   const { client, toasts } = useApp();
   const path = `gateway/webhooks/${webhook.webhookId}`;
   const close = () => setOpen(undefined);
+  const Change = webhook.kind === 'ttlock' ? CallbackForm : WebhookForm;
   return (
     <>
       {open === 'change' && (
-        <WebhookForm
+        <Change
           webhook={webhook}
           onClose={close}
           onChanged={() => {

@@ -53,7 +53,11 @@ export function WebhookPage({ parameters }: PageProps) {
       </PageHead>
       <Summary webhook={webhook} />
       <Deliveries path={path} onReplay={(deliveryId) => attempt(`deliveries/${encodeURIComponent(deliveryId)}/replay`)} />
-      <WebhookEnds onSecret={() => setOpen('secret')} onRemove={() => setOpen('remove')} />
+      {webhook.kind === 'plain' ? (
+        <WebhookEnds onSecret={() => setOpen('secret')} onRemove={() => setOpen('remove')} />
+      ) : (
+        <p class="faint">{webhooks.ofLogin}</p>
+      )}
       <WebhookDialogs webhook={webhook} open={open} setOpen={setOpen} reload={reload} />
     </>
   );
