@@ -28,6 +28,7 @@ import {
   auditedRoles,
   auditedWebhooks,
 } from '../domain/audit/audited-services.ts';
+import { auditedTtlockLogins } from '../domain/audit/audited-ttlock.ts';
 import type { UnlockAttempts } from '../domain/audit/unlock-attempts.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { HomeCodeService } from '../domain/home-assistant/home-code-service.ts';
@@ -46,11 +47,12 @@ import type { BoardServices } from './board-services.ts';
 import type { LockWarning } from './lock-warnings.ts';
 import type { DeviceServices, Services } from './services.ts';
 import type { Status } from './status.ts';
+import type { TtlockServices } from './ttlock-services.ts';
 
 export type AuditedServices = ReturnType<typeof createAuditedServices>;
 
 export function createAuditedServices(
-  services: Services & DeviceServices & AccessServices & BoardServices & { readonly homeCode: HomeCodeService },
+  services: Services & DeviceServices & AccessServices & BoardServices & TtlockServices & { readonly homeCode: HomeCodeService },
   { clock, audit, attempts }: { readonly clock: Clock; readonly audit: AuditStore; readonly attempts: Pick<UnlockAttempts, 'around'> },
 ) {
   const trail = createAuditTrail({ clock, audit });
@@ -67,6 +69,7 @@ export function createAuditedServices(
     pairing: auditedPairing(services.pairing, trail),
     alarms: auditedAlarms(services.alarms, trail),
     webhooks: auditedWebhooks(services.webhooks, trail),
+    ttlockLogins: auditedTtlockLogins(services.ttlockLogins, trail),
     notifications: auditedNotifications(services.notifications, trail),
     revocations: auditedRevocations(services.revocations, trail),
     suggestions: auditedSuggestions(services.suggestions, trail),

@@ -29,6 +29,7 @@ import { createServices, type Services } from './services.ts';
 import { createLinks } from './sign-in.ts';
 import type { Status } from './status.ts';
 import { createStorage, type Storage } from './storage.ts';
+import { createTtlockServices } from './ttlock-services.ts';
 
 export interface Gateway {
   /** Resolves when the gateway serves; rejects with a sentence for the operator. Call `stop` then, too. */
@@ -64,6 +65,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
     ...lockServices,
     ...createAccessServicesFor(base, storage, drivers, lockServices),
     ...createBoardServicesFor(base, storage, drivers, lockServices),
+    ...createTtlockServices({ ...base, stores: store.ports, ...lockServices }),
   };
   const lockSide = createLockSide({ base, store, services, drivers });
   const { broker, clockSync, certificates, eventRecords } = lockSide;
@@ -92,6 +94,8 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
     services.alarms,
     services.leftRoles,
     services.leftSettings,
+    services.leftTtlockLogins,
+    services.ttlockUses,
     services.accessRecorder,
     services.revocationWatch,
     services.removedPeople,
@@ -154,7 +158,7 @@ function createServicesFor(base: Base, { store, storageHealth }: Storage, driver
       version,
     }),
     webhookBodies: { plain: plainBodies, ttlock: createCallbackBodies(store.ports) },
-    logins: () => [],
+    logins: store.ports.ttlockLogins.all,
     ...notificationOptions(base, ownPorts),
     nextTurn,
     random: Math.random,

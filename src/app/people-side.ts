@@ -23,13 +23,14 @@ import type { Services } from './services.ts';
 import { createSignIn } from './sign-in.ts';
 import { createStatus } from './status.ts';
 import type { Storage } from './storage.ts';
+import type { TtlockServices } from './ttlock-services.ts';
 
 export type PeopleSide = Awaited<ReturnType<typeof createPeopleSide>>;
 
 interface PeopleSideOptions {
   readonly base: Base;
   readonly storage: Storage;
-  readonly services: Services & AccessServices & BoardServices;
+  readonly services: Services & AccessServices & BoardServices & TtlockServices;
   readonly link: Drivers;
   readonly lockSide: LockSide;
 }

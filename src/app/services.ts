@@ -165,7 +165,8 @@ function createNounServices(options: ServicesOptions, before: CommandServices & 
   const recordService = createRecordService({ clock, locks, removedLocks, records, entries, clockIsSuspect, recordDays });
   const leftRoles = createLeftRoles({ locks, accounts, events });
   const leftSettings = createLeftSettings({ settings: stores.settings, accounts, events });
-  const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration, changeStored });
+  const { ttlockLogins } = stores;
+  const accountService = createAccountService({ clock, accounts, ttlockLogins, locks, counters, secrets, administration, changeStored });
   const registrations = createRegistrationService({
     ...{ clock, locks, lists, names, removedLocks, entries, cardService, statuses, accounts, counters, secrets, administration, drivers },
     groupChanges: createGroupChanges({ people: stores.people, locks }),

@@ -12,7 +12,8 @@ export type CountedId =
   | 'scheduleId'
   | 'revocationId'
   | 'suggestionId'
-  | 'passkeyId';
+  | 'passkeyId'
+  | 'ttlockLoginId';
 
 /** Numbers that are never given twice, not even after a crash. A number is durable before it is given. */
 export interface CounterStore {

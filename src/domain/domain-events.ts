@@ -83,6 +83,8 @@ export interface LoggedEvents {
     readonly people: number;
     readonly conflicts: number;
   };
+  /** A refresh token was used for the second time, so one of two who have it stole it: the session has ended. */
+  'ttlock-session-stolen': { readonly loginId: number; readonly name: string; readonly account: string };
   'follow-up-failed': { readonly lockId: LockId; readonly step: string; readonly reason: string };
 }
 

@@ -18,6 +18,7 @@ import type { ImportStore } from './people/import-ports.ts';
 import type { PersonStore, ScheduleStore } from './people/people-ports.ts';
 import type { Quarantine, RecordStore } from './records/record-ports.ts';
 import type { RevocationStore } from './revocations/revocation-ports.ts';
+import type { TtlockLoginStore } from './ttlock/ttlock-ports.ts';
 import type { WebhookStore } from './webhooks/webhook-ports.ts';
 
 export interface Stores {
@@ -30,6 +31,7 @@ export interface Stores {
   readonly accounts: AccountStore;
   readonly signIns: SignInStore;
   readonly signInCredentials: CredentialStore;
+  readonly ttlockLogins: TtlockLoginStore;
   readonly settings: AccountSettingsStore;
   readonly alarms: AlarmStore;
   readonly audit: AuditStore;

@@ -103,6 +103,10 @@ const sentences: Readonly<Record<keyof LoggedEvents, readonly ['info' | 'warn' |
   'notifications-work': ['info', 'messages to an account get through again'],
   'notifications-failed': ['warn', 'a message to an account was given up after a day; the list of failures has it'],
   'follow-up-failed': ['info', 'a follow-up of a hello did not get through; it comes again with the next one'],
+  'ttlock-session-stolen': [
+    'warn',
+    'a refresh token of a TTLock login was used twice, so somebody else has it, too: its session was ended, and the program must log in again',
+  ],
   'import-ended': ['info', 'an import was applied, or stopped'],
 };
 

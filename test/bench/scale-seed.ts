@@ -6,7 +6,7 @@ import type { DeviceId, LockId } from '../../src/domain/locks/lock.ts';
 import type { RemovedLock } from '../../src/domain/locks/removed-lock.ts';
 import type { FailedDelivery } from '../../src/domain/webhooks/delivery.ts';
 import type { StoredWebhook, WebhookId } from '../../src/domain/webhooks/webhook.ts';
-import { accountRows } from '../../src/stores/files/documents/account-file.ts';
+import { accountRows } from '../../src/stores/files/documents/account-rows.ts';
 import { alarmRows } from '../../src/stores/files/documents/alarm-file.ts';
 import { createRowFile } from '../../src/stores/files/documents/row-file.ts';
 import { createSecrets } from '../../src/stores/files/documents/secrets.ts';
@@ -76,7 +76,7 @@ function accountOf(accountId: number): Account {
 function tokenOf(tokenId: number, hash: string | undefined, { accounts, tokens }: Scale): Token {
   const heavy = Math.ceil((tokenId - 1) / Math.max(1, tokens / 10));
   const accountId = tokenId === 1 ? 1 : heavy <= heavyAccounts ? Math.min(accounts, heavy + 1) : 1 + (tokenId % accounts);
-  const own = { tokenId, accountId: accountId as AccountId, name: 'phone', createdAt: day, expiresAt: null };
+  const own = { kind: 'api' as const, tokenId, accountId: accountId as AccountId, name: 'phone', createdAt: day, expiresAt: null };
   return { ...own, hash: hash ?? tokenId.toString(16).padStart(64, '0') };
 }
 

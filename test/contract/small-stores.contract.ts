@@ -1,7 +1,7 @@
-// What every store promises that has no contract of its own: accounts, sign-ins, hubs, webhooks, counters, statuses, batteries, the audit log
+// What every store promises that has no contract of its own: accounts, sign-ins, TTLock logins, hubs, webhooks, counters, statuses, batteries, the audit log
 // and the quarantine.
 import { describe, expect, test } from '@jest/globals';
-import type { Account, AccountId, Token } from '../../src/domain/accounts/account.ts';
+import type { Account, AccountId, ApiToken } from '../../src/domain/accounts/account.ts';
 import type { AccountStore } from '../../src/domain/accounts/account-ports.ts';
 import type { AccountSettingsStore } from '../../src/domain/accounts/account-settings.ts';
 import type { Invitation } from '../../src/domain/accounts/sign-in.ts';
@@ -13,9 +13,11 @@ import type { CounterStore } from '../../src/domain/counters.ts';
 import type { HubStore } from '../../src/domain/locks/hub-ports.ts';
 import type { BatteryStore, RemovedLockStore, StatusStore } from '../../src/domain/locks/lock-ports.ts';
 import type { Quarantine } from '../../src/domain/records/record-ports.ts';
+import type { TtlockLoginStore } from '../../src/domain/ttlock/ttlock-ports.ts';
 import type { WebhookStore } from '../../src/domain/webhooks/webhook-ports.ts';
 import { deviceId, lockId, sampleRemovedLock, sampleWebhook } from '../stores/files/support/samples.ts';
 import { samplePasskey, samplePassword, sampleSignIn } from '../support/sample-sign-ins.ts';
+import { sampleTtlockLogin, ttlockToken } from '../support/sample-ttlock.ts';
 import type { RunOver } from './adapters.ts';
 
 export function accountStoreContract(over: RunOver<AccountStore>): void {
@@ -28,7 +30,8 @@ export function accountStoreContract(over: RunOver<AccountStore>): void {
       accessManager: false,
       createdAt: 1,
     });
-    const token = (tokenId: number, accountId: number): Token => ({
+    const token = (tokenId: number, accountId: number): ApiToken => ({
+      kind: 'api',
       tokenId,
       accountId: accountId as AccountId,
       name: 'phone',
@@ -118,6 +121,69 @@ export function accountStoreContract(over: RunOver<AccountStore>): void {
         expect(await accounts.removeTokens([8])).toEqual([]);
         expect([accounts.token(8), accounts.tokenByHash(token(8, 6).hash)]).toEqual([undefined, undefined]);
         expect(accounts.tokenPage(page).list).toEqual(before);
+      }));
+
+    test('finds the tokens of TTLock logins by session and login, as long as they can be renewed, and replaces one in one step', () =>
+      over(async (accounts) => {
+        await accounts.add(account(5, 'ole'));
+        const ole = { accountId: 5 as AccountId };
+        const [first, second, other] = [ttlockToken(20, ole), ttlockToken(21, ole), ttlockToken(22, { ...ole, loginId: 2 })];
+        for (const one of [second, other, first]) await accounts.addToken(one);
+        expect([accounts.tokenOfSession(first.sessionId), accounts.tokenByHash(first.hash)]).toEqual([first, first]);
+        expect([1, 2, 3].map((loginId) => accounts.tokensOfLogin(loginId))).toEqual([[first, second], [other], []]);
+        expect([39, 40].map((until) => accounts.tokensExpired(until).filter(({ kind }) => kind === 'ttlock'))).toEqual([[], [first]]);
+        const renewed = ttlockToken(23, { ...ole, sessionId: first.sessionId });
+        await accounts.addToken(renewed, first);
+        expect([accounts.tokenOfSession(first.sessionId), accounts.token(20), accounts.tokenByHash(first.hash)]).toEqual([
+          ...[renewed, undefined, undefined],
+        ]);
+        expect(accounts.tokensOfLogin(1)).toEqual([second, renewed]);
+        // A session that was ended meanwhile gets no other token.
+        await accounts.removeTokens([21]);
+        await expect(accounts.addToken(ttlockToken(24, { ...ole, sessionId: second.sessionId }), second)).rejects.toMatchObject({
+          code: 'not-found',
+        });
+        expect([accounts.token(24), accounts.tokenOfSession(second.sessionId), accounts.tokensOfLogin(1)]).toEqual([
+          ...[undefined, undefined, [renewed]],
+        ]);
+        await accounts.remove(5 as AccountId, 1);
+        expect([accounts.tokenOfSession(first.sessionId), accounts.tokensOfLogin(1), accounts.tokensOfLogin(2)]).toEqual([
+          undefined,
+          [],
+          [],
+        ]);
+      }));
+  });
+}
+
+export function ttlockLoginStoreContract(over: RunOver<TtlockLoginStore>): void {
+  describe('a TtlockLoginStore', () => {
+    test('finds logins by id and client id, shows them by their ids, and changes and removes them', () =>
+      over(async (logins) => {
+        const [first, second] = [sampleTtlockLogin(1), sampleTtlockLogin(2)];
+        await Promise.all([logins.put(second), logins.put(first)]);
+        expect([logins.all(), logins.get(2), logins.byClientId(second.clientId)]).toEqual([[first, second], second, second]);
+        expect([logins.get(3), logins.byClientId('ab'.repeat(16))]).toEqual([undefined, undefined]);
+        const changed = { ...first, name: 'Homebridge', callback: 'http://127.0.0.1:9000/' };
+        await logins.put(changed);
+        expect([logins.get(1), logins.byClientId(first.clientId), logins.all()]).toEqual([changed, changed, [changed, second]]);
+        await logins.remove([1, 7]);
+        expect([logins.get(1), logins.byClientId(first.clientId), logins.all()]).toEqual([undefined, undefined, [second]]);
+      }));
+
+    test('remembers when a login was used last, until the login is removed', () =>
+      over(async (logins) => {
+        await logins.put(sampleTtlockLogin(1));
+        expect(logins.lastUsedAt(1)).toBeNull();
+        await logins.noteUses([
+          { loginId: 1, lastUsedAt: 50 },
+          { loginId: 2, lastUsedAt: 60 },
+        ]);
+        await logins.put(sampleTtlockLogin(2));
+        expect([logins.lastUsedAt(1), logins.lastUsedAt(2)]).toEqual([50, null]);
+        await logins.remove([1]);
+        await logins.put(sampleTtlockLogin(1));
+        expect(logins.lastUsedAt(1)).toBeNull();
       }));
   });
 }

@@ -21,6 +21,7 @@ import {
   createMemorySettings,
   createMemorySignIns,
   createMemoryStatuses,
+  createMemoryTtlockLogins,
   createMemoryWebhooks,
 } from '../support/memory-stores.ts';
 import { createNotedEvents } from '../support/noted-events.ts';
@@ -45,6 +46,7 @@ import {
   removedLockStoreContract,
   signInStoreContract,
   statusStoreContract,
+  ttlockLoginStoreContract,
   webhookStoreContract,
 } from './small-stores.contract.ts';
 
@@ -63,6 +65,7 @@ describe('in memory', () => {
   accountSettingsContract((run) => run(createMemorySettings()));
   signInStoreContract((run) => run(createMemorySignIns()));
   credentialStoreContract((run) => run(createMemoryCredentials()));
+  ttlockLoginStoreContract((run) => run(createMemoryTtlockLogins()));
   webhookStoreContract((run) => run(createMemoryWebhooks()));
   auditStoreContract((run) => run(createMemoryAudit()));
   personStoreContract((run) => run(createMemoryPeople()));
@@ -115,6 +118,7 @@ describe('on the disk', () => {
   accountSettingsContract(onDisk(({ settings }) => settings));
   signInStoreContract(onDisk(({ signIns }) => signIns));
   credentialStoreContract(onDisk(({ signInCredentials }) => signInCredentials));
+  ttlockLoginStoreContract(onDisk(({ ttlockLogins }) => ttlockLogins));
   webhookStoreContract(onDisk(({ webhooks }) => webhooks));
   auditStoreContract(onDisk(({ audit }) => audit));
   personStoreContract(onDisk(({ people }) => people));

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { createAccessServices } from '../../src/app/access-services.ts';
 import { createBoardServices } from '../../src/app/board-services.ts';
 import { createServices, type ServicesOptions } from '../../src/app/services.ts';
+import { createTtlockServices } from '../../src/app/ttlock-services.ts';
 import type { Account, AccountId, Caller } from '../../src/domain/accounts/account.ts';
 import { createAuditTrail } from '../../src/domain/audit/audit.ts';
 import type { Card, CardId } from '../../src/domain/credentials/card.ts';
@@ -45,6 +46,7 @@ import {
   createMemorySchedules,
   createMemorySettings,
   createMemoryStatuses,
+  createMemoryTtlockLogins,
   createMemoryWebhooks,
 } from './memory-stores.ts';
 import { createNotedEvents } from './noted-events.ts';
@@ -179,9 +181,11 @@ function createFakeSecrets(): Secrets {
     newName: () => `name${++count}`,
     newDeviceKey: () => `key-${++count}`,
     newDevicePassword: () => `password${++count}`,
+    newHexSecret: () => (++count).toString(16).padStart(32, '0'),
     newWebhookSecret: () => `hook-${++count}`,
     newDigits: (digits) => String((++count * 7_368_787 + 482_913) % 10 ** digits).padStart(digits, '0'),
     hash: (secret) => createHash('sha256').update(secret).digest('hex'),
+    md5: (text) => createHash('md5').update(text).digest('hex'),
     equal: (hashA, hashB) => hashA === hashB,
   };
 }
@@ -236,7 +240,7 @@ export async function createDomain(
     ...memoryAccounts,
     add: (account) => write('accounts.add', () => memoryAccounts.add(account)),
     remove: (accountId, removedAt) => write('accounts.remove', () => memoryAccounts.remove(accountId, removedAt)),
-    addToken: (token) => write('accounts.addToken', () => memoryAccounts.addToken(token)),
+    addToken: (token, replaced) => write('accounts.addToken', () => memoryAccounts.addToken(token, replaced)),
     removeTokens: (tokenIds) => write('accounts.removeTokens', () => memoryAccounts.removeTokens(tokenIds)),
   };
   const memoryCounters = createMemoryCounters();
@@ -314,6 +318,13 @@ export async function createDomain(
     update: (id, change) => write('webhooks.update', () => memoryWebhooks.update(id, change)),
     remove: (id) => write('webhooks.remove', () => memoryWebhooks.remove(id)),
   };
+  const memoryTtlockLogins = createMemoryTtlockLogins();
+  const ttlockLogins: typeof memoryTtlockLogins = {
+    ...memoryTtlockLogins,
+    put: (login) => write('ttlockLogins.put', () => memoryTtlockLogins.put(login)),
+    remove: (loginIds) => write('ttlockLogins.remove', () => memoryTtlockLogins.remove(loginIds)),
+    noteUses: (uses) => write('ttlockLogins.noteUses', () => memoryTtlockLogins.noteUses(uses)),
+  };
   const plainBodies: WebhookBodies = {
     atOnce: 1,
     event: ({ type, lockId: of }, { id, at }) => JSON.stringify({ id, type, lockId: of, at }),
@@ -324,7 +335,7 @@ export async function createDomain(
     plain: plainBodies,
     ttlock: createCallbackBodies({ locks: storedLocks, removedLocks, statuses: memoryStatuses }),
   };
-  /** The TTLock logins, as far as their callbacks go. */
+  /** TTLock logins besides those that are stored, as far as their callbacks go. */
   const logins: CallbackOfLogin[] = [];
   const clockIsSuspect = () => gatewayClock.isSuspect;
   const clockIsTrusted = async () => {
@@ -353,6 +364,7 @@ export async function createDomain(
       accounts: storedAccounts,
       statuses: memoryStatuses,
       webhooks: webhookStore,
+      ttlockLogins,
     },
     settings: createMemorySettings(),
     alarms: { ...memoryAlarms, keep: (value) => write('alarms.keep', () => memoryAlarms.keep(value)) },
@@ -366,7 +378,7 @@ export async function createDomain(
     recordDays: 184,
     alarmDetector: { offlineAfterMs: 60_000, endAfterMs: 60_000, silentAfterMs: 26 * 3_600_000, lowBatteryPercent: 20 },
     webhookSender: receiver.sender,
-    logins: () => logins,
+    logins: () => [...logins, ...ttlockLogins.all()],
     notificationSenders: { email: messages.sender, ntfy: messages.sender },
     confirmationLink: (secret) => `https://gateway.local/#/notifications/${secret}`,
     timeZone: 'Europe/Berlin',
@@ -380,6 +392,7 @@ export async function createDomain(
   const boardServices = createBoardServices({
     ...{ clock, clockIsSuspect, recordDays: 184, secrets, events, drivers, services, stores, nextTurn },
   });
+  const ttlock = createTtlockServices({ clock, secrets, events, stores, ...services });
   const { live, commands, alarms, alarmDetector, webhooks } = services;
   const native = createNativeDriver({
     ...{ clock, link, locks: storedLocks, records, commands, reports: services.reports, events, emit },
@@ -402,7 +415,7 @@ export async function createDomain(
       webhooks: webhookStore,
       sender: receiver.sender,
       bodies: webhookBodies,
-      logins: () => logins,
+      logins: () => [...logins, ...ttlockLogins.all()],
     });
 
   /** As a new process would make it, over the same stores. */
@@ -461,6 +474,8 @@ export async function createDomain(
     roleService: services.roles,
     leftRoles: services.leftRoles,
     leftSettings: services.leftSettings,
+    ttlock,
+    ttlockStore: ttlockLogins,
     settings: stores.settings,
     hubs,
     hubLink,

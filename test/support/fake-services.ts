@@ -47,6 +47,7 @@ import type { SuggestionService } from '../../src/domain/readers/suggestion-serv
 import type { LockRecord } from '../../src/domain/records/record.ts';
 import type { RecordService } from '../../src/domain/records/record-service.ts';
 import type { RevocationService } from '../../src/domain/revocations/revocation-service.ts';
+import type { TtlockLoginService } from '../../src/domain/ttlock/ttlock-login-service.ts';
 import type { WebhookService } from '../../src/domain/webhooks/webhook-service.ts';
 import type { LockMake } from '../../src/http/api/driver-member.ts';
 import type { Upkeep } from '../../src/http/api/upkeep-routes.ts';
@@ -211,6 +212,7 @@ export interface FakeServices {
   readonly passkeys: Open<PasskeyService>;
   readonly live: Open<LiveService>;
   readonly webhooks: Open<WebhookService>;
+  readonly ttlockLogins: Open<TtlockLoginService>;
   readonly notifications: Open<NotificationService>;
   readonly imports: Open<ImportService>;
   readonly revocations: Open<RevocationService>;
@@ -301,6 +303,13 @@ function createFakeServices(): FakeServices {
       confirm: async () => unexpected('notifications.confirm'),
       test: async () => unexpected('notifications.test'),
       failures: () => unexpected('notifications.failures'),
+    },
+    ttlockLogins: {
+      create: async () => unexpected('ttlockLogins.create'),
+      list: () => unexpected('ttlockLogins.list'),
+      change: async () => unexpected('ttlockLogins.change'),
+      renewPassword: async () => unexpected('ttlockLogins.renewPassword'),
+      remove: async () => unexpected('ttlockLogins.remove'),
     },
     webhooks: {
       create: async () => unexpected('webhooks.create'),

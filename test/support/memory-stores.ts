@@ -29,6 +29,8 @@ import type { LockRecord, RecordDraft } from '../../src/domain/records/record.ts
 import type { EpochProgress, Quarantine, RecordStore } from '../../src/domain/records/record-ports.ts';
 import type { Revocation, RevocationId } from '../../src/domain/revocations/revocation.ts';
 import type { RevocationStore } from '../../src/domain/revocations/revocation-ports.ts';
+import type { TtlockLogin } from '../../src/domain/ttlock/ttlock-login.ts';
+import type { TtlockLoginStore } from '../../src/domain/ttlock/ttlock-ports.ts';
 import type { StoredWebhook, WebhookId } from '../../src/domain/webhooks/webhook.ts';
 import type { WebhookStore } from '../../src/domain/webhooks/webhook-ports.ts';
 
@@ -185,8 +187,12 @@ export function createMemoryAccounts(initial?: readonly Account[], emit: Emit = 
     async forgetRemoved(until) {
       book.forgetNames(book.removed().filter((one) => one.removedAt <= until));
     },
-    async addToken(token) {
+    async addToken(token, replaced) {
       requireAccount(token.accountId);
+      if (replaced !== undefined) {
+        book.requireToken(replaced);
+        book.removeToken(replaced);
+      }
       book.addToken(token);
     },
     async removeTokens(tokenIds) {
@@ -194,6 +200,28 @@ export function createMemoryAccounts(initial?: readonly Account[], emit: Emit = 
       book.removeTokens(found);
       for (const accountId of new Set(found.map((token) => token.accountId))) emit('access-ended', { accountId });
       return found;
+    },
+  };
+}
+
+export function createMemoryTtlockLogins(): TtlockLoginStore {
+  const logins = new Map<number, TtlockLogin>();
+  const uses = new Map<number, number>();
+  const all = () => [...logins.values()].sort((one, other) => one.loginId - other.loginId);
+  return {
+    get: (loginId) => logins.get(loginId),
+    byClientId: (clientId) => all().find((one) => one.clientId === clientId),
+    all,
+    lastUsedAt: (loginId) => uses.get(loginId) ?? null,
+    put: async (login) => void logins.set(login.loginId, login),
+    async remove(loginIds) {
+      for (const loginId of loginIds) {
+        logins.delete(loginId);
+        uses.delete(loginId);
+      }
+    },
+    async noteUses(some) {
+      for (const { loginId, lastUsedAt } of some) if (logins.has(loginId)) uses.set(loginId, lastUsedAt);
     },
   };
 }
@@ -452,7 +480,7 @@ export function createMemoryHomeCode(): HomeCodeStore {
 export function createMemoryCounters(): CounterStore {
   const last = {
     ...{ lockId: 0, cardId: 0, accountId: 1, tokenId: 1, webhookId: 0 },
-    ...{ personId: 0, credentialId: 0, grantId: 0, scheduleId: 0, revocationId: 0, suggestionId: 0, passkeyId: 0 },
+    ...{ personId: 0, credentialId: 0, grantId: 0, scheduleId: 0, revocationId: 0, suggestionId: 0, passkeyId: 0, ttlockLoginId: 0 },
   };
   const groups: string[] = [];
   let inOrder: readonly string[] = [];

@@ -1,7 +1,7 @@
 // Services that answer each call with the samples of test/wire/http, and write down what they were asked.
 import { expect } from '@jest/globals';
 import type { OnLock } from '../../src/domain/access/questions.ts';
-import type { Account } from '../../src/domain/accounts/account.ts';
+import type { Account, ApiToken } from '../../src/domain/accounts/account.ts';
 import type { HandoverView } from '../../src/domain/accounts/handover-service.ts';
 import type { Passkey } from '../../src/domain/accounts/sign-in.ts';
 import type { SignInView } from '../../src/domain/accounts/sign-in-service.ts';
@@ -33,6 +33,7 @@ import {
   sampleView,
 } from './fake-services.ts';
 import { answerAboutImports, answerAboutPeople } from './people-answers.ts';
+import { answerAboutTtlockLogins } from './ttlock-answers.ts';
 import { answerAboutUpkeep } from './upkeep.ts';
 
 const sampleSession: SignInView = {
@@ -100,7 +101,10 @@ export function answerWithSamples({
     accessManager: false,
     createdAt: 1_763_715_700_000,
   };
-  const token = { tokenId: 12, accountId: bob.accountId, name: 'phone', hash: 'cd'.repeat(32), createdAt: bob.createdAt, expiresAt: null };
+  const token: ApiToken = {
+    ...{ kind: 'api', tokenId: 12, accountId: bob.accountId, name: 'phone' },
+    ...{ hash: 'cd'.repeat(32), createdAt: bob.createdAt, expiresAt: null },
+  };
   const managed = { lock: sampleLock, status: sampleStatus, online: true, capabilities: sampleCapabilities, administrator: 'alice' };
   const { lockId, deviceId, name, alias, administrator } = sampleLock;
   const removed = { lockId, deviceId, name, alias, administrator, removedAt: 1_763_715_700_000, removedBy: bob.accountId };
@@ -325,6 +329,7 @@ export function answerWithSamples({
     confirm: asked('confirmAddress', Promise.resolve(chosen(true))),
     test: asked('testNotification', Promise.resolve({ delivered: true, status: 250, reason: '', ms: 120 })),
   });
+  answerAboutTtlockLogins(others, asked);
   webhooks.list = async (_caller, page) => paginate([view], page);
   webhooks.deliveries = async (_caller, _webhookId, page) =>
     paginate<DeliveryLogEntry>(

@@ -67,6 +67,7 @@ export async function serveDomain(
     groupLock: world.groupLock,
     eventStreams,
     webhooks: world.webhooks,
+    ttlockLogins: world.ttlock.ttlockLogins,
     notifications: world.notifications,
     ...world.accessServices,
     upkeep: noUpkeep(createBackupService({ clock: world.clock, audit: world.audit, archives: createMemoryArchives(world.clock.now) })),

@@ -23,6 +23,7 @@ import { people } from './people.ts';
 import { restoreCommand } from './restore.ts';
 import { roles } from './roles.ts';
 import { tokens } from './tokens.ts';
+import { ttlockLogins } from './ttlock-logins.ts';
 import { verifyCommand } from './verify.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -54,6 +55,7 @@ export function commandTable(serve: (read: () => Config) => Promise<void>): read
     pairing,
     accounts,
     tokens,
+    ttlockLogins,
     roles,
     people,
     grants,

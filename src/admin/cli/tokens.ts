@@ -43,6 +43,7 @@ const create = command<Given>({
 
 interface Token {
   readonly tokenId: number;
+  readonly kind: string;
   readonly username: string;
   readonly name: string;
   readonly createDate: number;
@@ -63,6 +64,7 @@ const list = command<Given>({
         token: ({ tokenId }) => tokenId,
         account: ({ username }) => username,
         name: ({ name }) => name,
+        kind: ({ kind }) => kind,
         made: ({ createDate }) => dateText(createDate),
         ends: ({ expireDate }) => dateText(expireDate),
       });

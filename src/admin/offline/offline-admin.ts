@@ -68,7 +68,7 @@ export async function manageDirectory<T>(
     changeStored: async () => undefined,
   };
   const trail = createAuditTrail({ clock, audit: store.ports.audit });
-  const accountService = createAccountService(shared);
+  const accountService = createAccountService({ ...shared, ttlockLogins: store.ports.ttlockLogins });
   const signIn = createSignInServices({
     ...{ clock, secrets, events, stores: store.ports, accounts: accountService, audit: trail },
     ...{ hashing: createPasswordHashing(), isFrequent: createFrequentPasswords(), webauthn: createWebauthn() },

@@ -3,7 +3,7 @@
 import { DomainError } from '../errors.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
 import { insertSorted, removeSorted } from '../sorted.ts';
-import type { Account, AccountId, RemovedAccount, Token } from './account.ts';
+import type { Account, AccountId, RemovedAccount, Token, TtlockToken } from './account.ts';
 
 /**
  * A local view of the existing accounts and tokens, which follows every change, because each request reads it. A token ends with its
@@ -31,7 +31,11 @@ export interface LocalAccountView {
   tokenByHash(hash: string): Token | undefined;
   /** By tokenId ascending. */
   tokenPage(request: PageRequest): Page<Token>;
-  /** The tokens that expire at `until` (epoch milliseconds) or before. */
+  /** The token that a session of a TTLock login has. */
+  tokenOfSession(sessionId: string): TtlockToken | undefined;
+  /** Those of all sessions of a TTLock login, the oldest first. */
+  tokensOfLogin(loginId: number): readonly TtlockToken[];
+  /** The tokens that are of no use from `until` (epoch milliseconds) on: they have expired, and nothing renews them. */
   tokensExpired(until: number): readonly Token[];
 }
 
@@ -47,6 +51,10 @@ export interface AccountBook extends LocalAccountView {
    */
   remove(accountId: AccountId): readonly Token[];
   forget(tokens: readonly Token[]): void;
+  /** Throws `not-found` when this very token is not there any more. */
+  requireToken(token: Token): void;
+  /** As `removeTokens`, without a look at all the others. */
+  removeToken(token: Token): void;
   removeTokens(tokens: readonly Token[]): void;
   /** Remembers that an account was removed, which `remove` does not do. */
   remember(removed: RemovedAccount): void;
@@ -65,6 +73,8 @@ export function createAccountBook(): AccountBook {
   const byFolded = new Map<string, readonly Account[]>();
   const tokenById = new Map<number, Token>();
   const byHash = new Map<string, Token>();
+  const bySession = new Map<string, TtlockToken>();
+  const byLogin = new Map<number, readonly TtlockToken[]>();
   const removedById = new Map<AccountId, RemovedAccount>();
   let administrators = 0;
   let removals = 0;
@@ -73,13 +83,22 @@ export function createAccountBook(): AccountBook {
 
   const alike = (username: string): readonly Account[] => byFolded.get(foldCase(username)) ?? [];
   const byName = (username: string): Account | undefined => alike(username).find((account) => account.username === username);
-  const ofSomebody = (token: Token | undefined): Token | undefined => (token && byId.has(token.accountId) ? token : undefined);
+  const ofSomebody = <T extends Token>(token: T | undefined): T | undefined => (token && byId.has(token.accountId) ? token : undefined);
 
   function forget(some: readonly Token[]): void {
-    for (const { tokenId, hash } of some) {
-      tokenById.delete(tokenId);
-      byHash.delete(hash);
+    for (const token of some) {
+      tokenById.delete(token.tokenId);
+      byHash.delete(token.hash);
+      if (token.kind === 'ttlock') forgetSession(token);
     }
+  }
+  function forgetSession(token: TtlockToken): void {
+    const { sessionId, loginId } = token;
+    // It may have another token by now.
+    if (bySession.get(sessionId) === token) bySession.delete(sessionId);
+    const others = (byLogin.get(loginId) ?? []).filter((one) => one !== token);
+    if (others.length > 0) byLogin.set(loginId, others);
+    else byLogin.delete(loginId);
   }
 
   return {
@@ -99,7 +118,9 @@ export function createAccountBook(): AccountBook {
     token: (tokenId) => ofSomebody(tokenById.get(tokenId)),
     tokenByHash: (hash) => ofSomebody(byHash.get(hash)),
     tokenPage: (request) => paginate(tokens, request),
-    tokensExpired: (until) => tokens.filter(({ expiresAt }) => expiresAt !== null && expiresAt <= until),
+    tokenOfSession: (sessionId) => ofSomebody(bySession.get(sessionId)),
+    tokensOfLogin: (loginId) => (byLogin.get(loginId) ?? []).filter((token) => ofSomebody(token) !== undefined),
+    tokensExpired: (until) => tokens.filter((token) => lastUse(token) <= until),
     accounts: () => accounts,
     tokens: () => tokens,
 
@@ -131,6 +152,18 @@ export function createAccountBook(): AccountBook {
       tokenById.set(token.tokenId, token);
       byHash.set(token.hash, token);
       insertSorted(tokens, token, tokenIdOf);
+      if (token.kind !== 'ttlock') return;
+      bySession.set(token.sessionId, token);
+      const ofLogin = [...(byLogin.get(token.loginId) ?? [])];
+      insertSorted(ofLogin, token, tokenIdOf);
+      byLogin.set(token.loginId, ofLogin);
+    },
+    requireToken(token) {
+      if (ofSomebody(tokenById.get(token.tokenId)) !== token) throw new DomainError('not-found', `there is no token ${token.tokenId}`);
+    },
+    removeToken(token) {
+      removeSorted(tokens, token, tokenIdOf);
+      forget([token]);
     },
     remove(accountId) {
       const account = byId.get(accountId);
@@ -157,3 +190,8 @@ export function createAccountBook(): AccountBook {
 
 const accountIdOf = ({ accountId }: Account): number => accountId;
 const tokenIdOf = ({ tokenId }: Token): number => tokenId;
+
+/** Until when a token is of use (epoch milliseconds). */
+function lastUse(token: Token): number {
+  return token.kind === 'ttlock' ? token.refreshUntil : (token.expiresAt ?? Number.POSITIVE_INFINITY);
+}

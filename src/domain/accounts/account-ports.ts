@@ -16,8 +16,11 @@ export interface AccountStore extends LocalAccountView {
   remove(accountId: AccountId, removedAt: number): Promise<void>;
   /** Forgets the names of accounts that were removed until then. */
   forgetRemoved(until: number): Promise<void>;
-  /** Rejects with `not-found` when its account does not exist. */
-  addToken(token: Token): Promise<void>;
+  /**
+   * Stores a token; `replaced` ends in the same write. Rejects with `not-found` when its account does not exist, or when `replaced` does not
+   * any more.
+   */
+  addToken(token: Token, replaced?: Token): Promise<void>;
   /** Resolves with the tokens that still existed. */
   removeTokens(tokenIds: readonly number[]): Promise<readonly Token[]>;
 }

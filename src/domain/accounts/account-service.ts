@@ -7,7 +7,8 @@ import type { LockStore } from '../locks/lock-ports.ts';
 import type { Mutex } from '../mutex.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Secrets } from '../secrets.ts';
-import { type Account, type AccountId, type AccountRights, type Caller, localAdministrator, type Token } from './account.ts';
+import type { TtlockLoginStore } from '../ttlock/ttlock-ports.ts';
+import { type Account, type AccountId, type AccountRights, type ApiToken, type Caller, localAdministrator, type Token } from './account.ts';
 import type { AccountStore } from './account-ports.ts';
 import { locksWithRoles } from './orphaned-roles.ts';
 import { requireGatewayAdministrator } from './permissions.ts';
@@ -32,7 +33,7 @@ export interface TokenView {
 
 /** All methods but `authenticate`, `callerOf` and `callerWith` are for gateway administrators, and throw `forbidden` for others. */
 export interface AccountService {
-  /** The caller behind a token. Throws `token-invalid` or `token-expired`. */
+  /** The caller behind a token of the API. Throws `token-invalid` or `token-expired`. */
   authenticate(token: string): Caller & { readonly tokenId: number };
   /** The caller behind a token that was authenticated before. Throws `token-invalid` or `token-expired`. */
   callerOf(tokenId: number): Caller;
@@ -63,6 +64,8 @@ export interface AccountService {
 export function createAccountService(options: {
   readonly clock: Clock;
   readonly accounts: AccountStore;
+  /** The token of a TTLock login is called as the login is now. */
+  readonly ttlockLogins: Pick<TtlockLoginStore, 'get'>;
   readonly locks: LockStore;
   readonly counters: CounterStore;
   readonly secrets: Secrets;
@@ -71,13 +74,18 @@ export function createAccountService(options: {
   /** Resolves when the log of who may what has the changes of before on the disk. */
   readonly changeStored: () => Promise<void>;
 }): AccountService {
-  const { clock, accounts, locks, counters, secrets, administration, changeStored } = options;
+  const { clock, accounts, ttlockLogins, locks, counters, secrets, administration, changeStored } = options;
 
-  function callerBehind({ accountId, expiresAt, tokenId }: Token): Caller & { readonly tokenId: number } {
+  function callerBehind({ accountId, expiresAt, tokenId }: ApiToken): Caller & { readonly tokenId: number } {
     if (expiresAt !== null && expiresAt <= clock.now()) throw new DomainError('token-expired', 'the access token has expired');
     // A token exists only as long as its account.
     const { username, gatewayAdministrator, accessManager } = accounts.get(accountId) as Account;
     return { accountId, username, gatewayAdministrator, accessManager, tokenId };
+  }
+
+  function viewOf(token: Token): TokenView {
+    const name = (token.kind === 'ttlock' && ttlockLogins.get(token.loginId)?.name) || token.name;
+    return { token: { ...token, name }, username: accounts.get(token.accountId)?.username ?? '' };
   }
 
   function requireAnotherAdministrator(username: string): void {
@@ -89,7 +97,7 @@ export function createAccountService(options: {
       const hash = secrets.hash(token);
       const found = accounts.tokenByHash(hash);
       // The comparison takes constant time (Fault T18), although a look-up by hash reveals no bits of a token.
-      if (found === undefined || !secrets.equal(found.hash, hash)) {
+      if (found?.kind !== 'api' || !secrets.equal(found.hash, hash)) {
         throw new DomainError('token-invalid', 'the access token is not valid');
       }
       return callerBehind(found);
@@ -97,7 +105,7 @@ export function createAccountService(options: {
 
     callerOf(tokenId) {
       const found = accounts.token(tokenId);
-      if (found === undefined) throw new DomainError('token-invalid', 'the access token is not valid any more');
+      if (found?.kind !== 'api') throw new DomainError('token-invalid', 'the access token is not valid any more');
       return callerBehind(found);
     },
 
@@ -158,7 +166,7 @@ export function createAccountService(options: {
       const secret = secrets.newToken();
       const createdAt = clock.now();
       const expiresAt = expiresInDays === undefined ? null : createdAt + expiresInDays * dayMs;
-      const token: Token = { tokenId, accountId, name, hash: secrets.hash(secret), createdAt, expiresAt };
+      const token: ApiToken = { kind: 'api', tokenId, accountId, name, hash: secrets.hash(secret), createdAt, expiresAt };
       await accounts.addToken(token);
       // A change that was queued behind ours can have removed the account, and this token with it.
       if (accounts.token(tokenId) === undefined) throw new DomainError('not-found', `there is no account ${username}`);
@@ -168,7 +176,7 @@ export function createAccountService(options: {
     listTokens(caller, page) {
       requireGatewayAdministrator(caller);
       const { list, ...envelope } = accounts.tokenPage(page);
-      return { list: list.map((token) => ({ token, username: accounts.get(token.accountId)?.username ?? '' })), ...envelope };
+      return { list: list.map(viewOf), ...envelope };
     },
 
     async removeToken(caller, tokenId) {

@@ -30,8 +30,8 @@ export interface RemovedAccount {
   readonly removedAt: number;
 }
 
-/** An access token as it is stored: of the secret only the SHA-256 hash. */
-export interface Token {
+/** What every access token has, as it is stored: of the secret only the SHA-256 hash. */
+interface StoredToken {
   readonly tokenId: number;
   readonly accountId: AccountId;
   readonly name: string;
@@ -41,6 +41,25 @@ export interface Token {
   /** Epoch milliseconds from which the token is refused; null: never expires. */
   readonly expiresAt: number | null;
 }
+
+/** A token of the API: a Bearer token. */
+export interface ApiToken extends StoredToken {
+  readonly kind: 'api';
+}
+
+/** An access token of a session of a TTLock login, with what renews it. A session has one at a time, and is over without it. */
+export interface TtlockToken extends StoredToken {
+  readonly kind: 'ttlock';
+  readonly loginId: number;
+  /** 32 hex digits; stays when the session gets another token. */
+  readonly sessionId: string;
+  /** SHA-256 of the refresh token of the session. */
+  readonly refreshHash: string;
+  /** Epoch milliseconds until which the refresh token is valid. */
+  readonly refreshUntil: number;
+}
+
+export type Token = ApiToken | TtlockToken;
 
 /** The session through which a request came. */
 export interface CallerSession {

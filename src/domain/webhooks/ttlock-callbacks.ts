@@ -71,13 +71,14 @@ export function createTtlockCallbacks(options: {
   /** Without this removal the webhook sends nothing all the same, and the next start tries again. */
   const removeIfPossible = (webhookId: WebhookId): Promise<void> => webhooks.remove(webhookId).catch(() => undefined);
 
-  async function decide({ callback, ...login }: CallbackOfLogin, storeLogin: () => Promise<void>): Promise<void> {
+  async function decide(login: CallbackOfLogin, storeLogin: () => Promise<void>): Promise<void> {
+    const { callback } = login;
     const refusal = callback === null ? undefined : sender.refusal(callback);
     if (refusal !== undefined) throw invalidParameter('callback', refusal);
     const known = await ofLogin(login.loginId);
     if (known !== undefined) await workers.stop(known.webhook.webhookId);
     const before = await ofLogin(login.loginId);
-    const target = callback === null ? undefined : { ...login, url: callback };
+    const target = targetOf(login);
     let after: StoredWebhook | undefined;
     try {
       if (target !== undefined) after = await (before === undefined ? add(target) : sendTo(before, target));
@@ -103,8 +104,10 @@ export function createTtlockCallbacks(options: {
     /** Makes the webhooks what the logins say. A crash may have come in between, or a webhook was unusable and set aside. */
     async reconcile(): Promise<void> {
       const missing = new Map<number, Target>();
-      for (const { callback, ...login } of logins())
-        if (callback !== null && accounts.get(login.accountId) !== undefined) missing.set(login.loginId, { ...login, url: callback });
+      for (const login of logins()) {
+        const target = targetOf(login);
+        if (target !== undefined && accounts.get(login.accountId) !== undefined) missing.set(login.loginId, target);
+      }
       for (const stored of await webhooks.all()) {
         const { loginId, webhookId, url } = stored.webhook;
         if (loginId === undefined) continue;
@@ -116,4 +119,9 @@ export function createTtlockCallbacks(options: {
       for (const target of missing.values()) await add(target).catch(() => undefined);
     },
   };
+}
+
+/** Nothing else of the login, such as its hashes, gets into a webhook. */
+function targetOf({ loginId, accountId, name, callback }: CallbackOfLogin): Target | undefined {
+  return callback === null ? undefined : { loginId, accountId, name, url: callback };
 }

@@ -213,17 +213,22 @@ export const gatewayDocs = {
   },
   listTokens: {
     summary: 'The tokens, without their secrets',
+    description: 'Those of the kind `ttlock` are the sessions of TTLock logins, and called as these are.',
     requiredRole: 'gateway administrator',
     answers: { 200: 'TokenPage' },
     examples: [
       {
         title: 'A token that never expires',
-        answer: { list: [{ tokenId: 12, username: 'bob', name: 'phone', createDate: 1_763_715_700_000, expireDate: null }], ...onePage },
+        answer: {
+          list: [{ tokenId: 12, kind: 'api', username: 'bob', name: 'phone', createDate: 1_763_715_700_000, expireDate: null }],
+          ...onePage,
+        },
       },
     ],
   },
   deleteToken: {
     summary: 'Delete a token: it is refused from now on',
+    description: 'With one of the kind `ttlock` its session ends, and its refresh token with it.',
     requiredRole: 'gateway administrator',
     refusals: ['not-found', 'storage-unavailable'],
     answers: { 200: 'Success' },

@@ -140,7 +140,8 @@ export function accountView({ username, gatewayAdministrator, accessManager, cre
 
 /** A token without its secret; expireDate null: it never expires. */
 export function tokenView({ token, username }: TokenView): ResponseBody<'Token'> {
-  return { tokenId: token.tokenId, username, name: token.name, createDate: token.createdAt, expireDate: token.expiresAt };
+  const { tokenId, kind, name, createdAt, expiresAt } = token;
+  return { tokenId, kind, username, name, createDate: createdAt, expireDate: expiresAt };
 }
 
 /** HTTP API 8.5: a new token, shown once. */

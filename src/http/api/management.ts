@@ -19,6 +19,7 @@ import type { ImportService } from '../../domain/people/import-service.ts';
 import type { PeopleService } from '../../domain/people/people-service.ts';
 import type { ScheduleService } from '../../domain/people/schedule-service.ts';
 import type { RevocationService } from '../../domain/revocations/revocation-service.ts';
+import type { TtlockLoginService } from '../../domain/ttlock/ttlock-login-service.ts';
 import type { WebhookService } from '../../domain/webhooks/webhook-service.ts';
 import { invalidParameters } from '../pipeline/problem.ts';
 import type { Route } from '../pipeline/route.ts';
@@ -39,13 +40,14 @@ import { peopleRoutes } from './people-routes.ts';
 import { questionRoutes } from './question-routes.ts';
 import { revocationRoutes } from './revocation-routes.ts';
 import { givenPassword } from './sign-in-schemas.ts';
+import { ttlockLoginRoutes } from './ttlock-login-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
 /** Calls a route by method and path, such as `POST /api/v1/gateway/locks/{lockId}/key`. Rejects with a DomainError. */
 export type Management = Readonly<Record<string, (request: unknown) => Promise<object>>>;
 
 /**
- * Without `pairing`, `bridges`, `homeCode`, `alarms`, `webhooks`, `revocations`, `questions`, `entries`, `people`, `grants` and `schedules` (when no daemon runs) their routes do not exist. Routes of locks and cards never exist here:
+ * Without `pairing`, `bridges`, `homeCode`, `alarms`, `webhooks`, `ttlockLogins`, `revocations`, `questions`, `entries`, `people`, `grants` and `schedules` (when no daemon runs) their routes do not exist. Routes of locks and cards never exist here:
  * nobody opens doors from the command line.
  */
 export function createManagement(options: {
@@ -60,6 +62,7 @@ export function createManagement(options: {
   readonly homeCode?: Pick<HomeCodeService, 'set' | 'remove'>;
   readonly alarms?: Pick<AlarmService, 'list' | 'end'>;
   readonly webhooks?: WebhookService;
+  readonly ttlockLogins?: TtlockLoginService;
   readonly imports?: ImportService;
   readonly people?: PeopleService;
   readonly grants?: GrantService;
@@ -101,6 +104,7 @@ export function createManagement(options: {
     ...(options.homeCode ? homeAssistantRoutes(options.homeCode) : []),
     ...(alarms ? alarmRoutes(alarms) : []),
     ...(webhooks ? webhookRoutes(webhooks) : []),
+    ...(options.ttlockLogins ? ttlockLoginRoutes(options.ttlockLogins) : []),
     ...(imports ? importRoutes(imports) : []),
     ...(revocations ? revocationRoutes(revocations) : []),
     ...(questions ? questionRoutes(questions) : []),

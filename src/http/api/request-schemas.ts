@@ -144,13 +144,14 @@ const eventTypes = z
 const lockIds = z
   .array(wholeNumber(1, Number.MAX_SAFE_INTEGER) as unknown as z.ZodType<LockId, number>, 'must be a list of lockIds')
   .max(1_000, 'must have at most 1000 items');
-const url = z
+/** Of a webhook or a callback; whether anything may be sent there is checked later. */
+export const webhookUrl = z
   .string({ error: 'must be a string' })
   .regex(/^https?:\/\/[^\s#]+$/, 'must be a URL that begins with http:// or https://, without blanks and fragment')
   .max(2_048, 'must have at most 2048 characters');
 
 export const newWebhook = validate(
-  z.strictObject({ name, url, eventTypes: eventTypes.default([]), lockIds: lockIds.default([]) }),
+  z.strictObject({ name, url: webhookUrl, eventTypes: eventTypes.default([]), lockIds: lockIds.default([]) }),
   (body) => body,
 );
 
@@ -158,7 +159,7 @@ export const webhookChanges = validate(
   z
     .strictObject({
       name: name.exactOptional(),
-      url: url.exactOptional(),
+      url: webhookUrl.exactOptional(),
       eventTypes: eventTypes.exactOptional(),
       lockIds: lockIds.exactOptional(),
       enabled: boolean.exactOptional(),

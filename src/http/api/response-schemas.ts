@@ -18,6 +18,7 @@ import { besideOpeners, completeness, hidden, opener } from './question-schemas.
 import { readerSchemas } from './reader-schemas.ts';
 import { revocationSchemas } from './revocation-schemas.ts';
 import { signInAnswers } from './sign-in-answers.ts';
+import { ttlockLoginSchemas } from './ttlock-login-schemas.ts';
 import { upkeepSchemas } from './upkeep-schemas.ts';
 
 const id = z.int().min(1);
@@ -186,6 +187,7 @@ const account = z.strictObject({ username: z.string(), gatewayAdministrator: z.b
 
 const token = z.strictObject({
   tokenId: id,
+  kind: z.enum(['api', 'ttlock']),
   username: z.string(),
   name: z.string(),
   createDate: dateMs,
@@ -346,6 +348,8 @@ export const responseSchemas = {
   WebhookAttempt: z.strictObject({ delivered: z.boolean(), status: z.int().nullable(), reason: z.string(), ms: count }),
   Delivery: delivery,
   DeliveryPage: page(delivery),
+  ...ttlockLoginSchemas,
+  TtlockLoginPage: page(ttlockLoginSchemas.TtlockLogin),
   ...notificationSchemas,
   FailedNotificationPage: page(notificationSchemas.FailedNotification),
   ...importSchemas,

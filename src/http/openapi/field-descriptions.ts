@@ -124,7 +124,13 @@ export const memberDocs: Readonly<Record<string, string>> = {
   // Management (HTTP API 8)
   deviceId: 'MQTT identity: the MAC address as 12 hex digits.',
   deviceKey: 'What the device logs in with; cannot be read again.',
-  password: 'What the device logs in with. Of a person: 10 to 200 characters, none of the 10,000 most common ones and not the username.',
+  loginId: 'Id of the TTLock login; never given twice.',
+  clientId: 'What the program calls itself: 32 hex digits.',
+  clientSecret: 'What belongs to the client id: 32 hex digits; cannot be read again.',
+  callback: 'Where the records of its locks are sent, in TTLock’s form; null: nowhere.',
+  lastUsed: 'When it was used last: milliseconds since 1970 (UTC), up to an hour too old after a power cut; null: never.',
+  password:
+    'What the device or the program logs in with; cannot be read again. Of a person: 10 to 200 characters, none of the 10,000 most common ones and not the username.',
   tlsPort: 'Port for connections over TLS; null while nothing listens there.',
   mac: 'MAC address; accepted with colons, hyphens or none.',
   name: 'Name; of a device the one that a program on a bridge announces, null for one that waits itself.',
@@ -197,7 +203,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   expireDate: 'When it expires: milliseconds since 1970 (UTC); null for never, and of an import while it is applied.',
 
   // Alarms
-  kind: 'What kind of alarm it is; at most one of each stands for a lock, or for the gateway itself. Of a driver, the make. Of a credential, `card` or `passcode`. Of a webhook, `plain`, or `ttlock` for the callback of a TTLock login.',
+  kind: 'What kind of alarm it is; at most one of each stands for a lock, or for the gateway itself. Of a driver, the make. Of a token, `api` or `ttlock`. Of a credential, `card` or `passcode`. Of a webhook, `plain`, or `ttlock` for the callback of a TTLock login.',
   endsByItself: 'False: it stands until a person ends it.',
 
   // Webhooks

@@ -24,6 +24,7 @@ import { questionDocs } from '../api/question-docs.ts';
 import { readerDocs } from '../api/reader-docs.ts';
 import { revocationDocs } from '../api/revocation-docs.ts';
 import { signInDocs } from '../api/sign-in-docs.ts';
+import { ttlockLoginDocs } from '../api/ttlock-login-docs.ts';
 import { upkeepDocs } from '../api/upkeep-docs.ts';
 import { webhookDocs } from '../api/webhook-docs.ts';
 import type { TableDocs } from './operation.ts';
@@ -42,6 +43,7 @@ export const tables = {
   Pairing: pairingDocs,
   Alarms: alarmDocs,
   Webhooks: webhookDocs,
+  'TTLock logins': ttlockLoginDocs,
   Notifications: notificationDocs,
   'Lost credentials': revocationDocs,
   Readers: readerDocs,
@@ -74,6 +76,7 @@ export const tableDocs: Readonly<Record<keyof typeof tables, string>> = {
   Pairing: 'Locks that bring a key of their own making, or that a bridge announces, wait here to be confirmed.',
   Alarms: 'What somebody should look at, from its beginning to its end.',
   Webhooks: 'What happens, sent by the gateway to a program of yours.',
+  'TTLock logins': 'With what programs log in that speak the API of TTLock’s cloud.',
   Notifications: 'Alarms and events by e-mail and ntfy, as each account chooses.',
   'Lost credentials': 'What was lost, and at which door it is surely dead.',
   Readers: 'Which way round a reader gives cards, and cards that become a person’s at a reader.',

@@ -5,6 +5,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { DomainError, type ErrorCode } from '../../domain/errors.ts';
 import { createFailedLogins } from '../../domain/failed-logins.ts';
 import { originOf } from '../../domain/origin.ts';
+import { TtlockRefusal } from '../../domain/ttlock/ttlock-access.ts';
 import { headerCount } from './headers.ts';
 import { requireOwnPage, signInSecretOf } from './sign-in-cookie.ts';
 
@@ -19,6 +20,8 @@ export type Authenticate = (request: IncomingMessage) => Caller;
 export interface Guard {
   /** Runs `check` on the request and counts a failure; a valid token still passes. */
   check<C extends Caller>(request: IncomingMessage, check: (request: IncomingMessage) => C): C;
+  /** As `check`, for work that ends later and costs little until it knows that it is a failure. */
+  checkLater<T>(request: IncomingMessage, work: () => Promise<T>): Promise<T>;
   /**
    * Runs work that may cost much, unless the address has failed too often: then it does not begin. It counts as a failure until it has
    * succeeded, so that many at the same time are not more than one after the other.
@@ -52,16 +55,28 @@ export function createGuard(clock: Clock): Guard {
       });
   }
 
+  /** Throws `rate-limited` when it was one failure too many. */
+  function count(request: IncomingMessage, error: unknown): void {
+    if (!isFailure(error)) return;
+    const network = networkOf(request);
+    requireBelow(network);
+    failures.add(network);
+  }
+
   return {
     check(request, check) {
       try {
         return check(request);
       } catch (error) {
-        if (isFailure(error)) {
-          const network = networkOf(request);
-          requireBelow(network);
-          failures.add(network);
-        }
+        count(request, error);
+        throw error;
+      }
+    },
+    async checkLater(request, work) {
+      try {
+        return await work();
+      } catch (error) {
+        count(request, error);
         throw error;
       }
     },
@@ -90,6 +105,7 @@ const failed: ReadonlySet<string> = new Set<ErrorCode>([
 ]);
 
 function isFailure(error: unknown): boolean {
+  if (error instanceof TtlockRefusal) return error.reason !== 'password-not-md5';
   return error instanceof DomainError && failed.has(error.code);
 }
 

@@ -31,6 +31,7 @@ import type { SuggestionService } from '../../domain/readers/suggestion-service.
 import type { RecordService } from '../../domain/records/record-service.ts';
 import type { RevocationService } from '../../domain/revocations/revocation-service.ts';
 import type { TickBatcher } from '../../domain/tick-batcher.ts';
+import type { TtlockLoginService } from '../../domain/ttlock/ttlock-login-service.ts';
 import type { WebhookService } from '../../domain/webhooks/webhook-service.ts';
 import { activityRoutes } from '../api/activity-routes.ts';
 import { alarmRoutes } from '../api/alarm-routes.ts';
@@ -59,6 +60,7 @@ import { questionRoutes } from '../api/question-routes.ts';
 import { readerRoutes } from '../api/reader-routes.ts';
 import { revocationRoutes } from '../api/revocation-routes.ts';
 import { signInRoutes } from '../api/sign-in-routes.ts';
+import { ttlockLoginRoutes } from '../api/ttlock-login-routes.ts';
 import { type Upkeep, upkeepRoutes } from '../api/upkeep-routes.ts';
 import { webhookRoutes } from '../api/webhook-routes.ts';
 import type { EventStreams } from '../events/event-streams.ts';
@@ -121,6 +123,7 @@ export interface HttpServerOptions {
   drawQr: DrawQr;
   eventStreams: EventStreams;
   webhooks: WebhookService;
+  ttlockLogins: TtlockLoginService;
   notifications: NotificationService;
   imports: ImportService;
   revocations: RevocationService;
@@ -211,6 +214,7 @@ function routesOf(
     ...alarmRoutes(alarms),
     ...eventRoutes(eventStreams),
     ...webhookRoutes(webhooks),
+    ...ttlockLoginRoutes(others.ttlockLogins),
     ...notificationRoutes(others.notifications),
     ...importRoutes(imports),
     ...revocationRoutes(revocations),

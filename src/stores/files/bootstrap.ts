@@ -72,6 +72,6 @@ async function makeFirstAccount(options: {
   const first = 1 as AccountId;
   await file.begin(
     { accountId: first, username: 'admin', gatewayAdministrator: true, accessManager: true, createdAt: now },
-    { tokenId: 1, accountId: first, name: 'first start', hash: secrets.hash(secret), createdAt: now, expiresAt: null },
+    { kind: 'api', tokenId: 1, accountId: first, name: 'first start', hash: secrets.hash(secret), createdAt: now, expiresAt: null },
   );
 }

@@ -4,7 +4,8 @@ import { readdir, stat } from 'node:fs/promises';
 import { isArchiveName } from './backup/backup-folder.ts';
 import { clockFormat } from './clock-trust.ts';
 import { accountCredentialRows, accountCredentialsName } from './documents/account-credential-file.ts';
-import { accountRows, accountsName, olderAccounts } from './documents/account-file.ts';
+import { accountsName } from './documents/account-file.ts';
+import { accountRows, olderAccounts } from './documents/account-rows.ts';
 import { settingsName, settingsRows } from './documents/account-settings-file.ts';
 import { alarmRows, olderAlarms } from './documents/alarm-file.ts';
 import { batteryFormat } from './documents/battery-file.ts';
@@ -24,6 +25,7 @@ import { type RowFormat, readRowFile } from './documents/row-reader.ts';
 import { scheduleFormat } from './documents/schedule-file.ts';
 import { signInFormat } from './documents/sign-in-file.ts';
 import { statusFormat } from './documents/status-file.ts';
+import { ttlockLoginRows, ttlockLoginsName } from './documents/ttlock-login-file.ts';
 import { webhookFileName, webhookFormat } from './documents/webhook-files.ts';
 import { codeOf, type FileLayer } from './files.ts';
 
@@ -55,6 +57,7 @@ const dataLines: readonly DataLine[] = [
     ofOneInstant: true,
   },
   { name: accountCredentialsName, rows: accountCredentialRows, ofOneInstant: true },
+  { name: ttlockLoginsName, rows: ttlockLoginRows, ofOneInstant: true },
   { name: peopleName, rows: personRows, ofOneInstant: true },
   { name: 'schedules.json', format: scheduleFormat, ofOneInstant: true },
   { name: revocationsName, rows: revocationRows, ofOneInstant: true },

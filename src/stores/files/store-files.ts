@@ -27,6 +27,7 @@ import { createRevocationFile, revocationsName } from './documents/revocation-fi
 import { createScheduleFile, noSchedules } from './documents/schedule-file.ts';
 import { createSignInFile } from './documents/sign-in-file.ts';
 import { createStatusFile } from './documents/status-file.ts';
+import { createTtlockLoginFile } from './documents/ttlock-login-file.ts';
 import { createWebhookFiles } from './documents/webhook-files.ts';
 import type { FileLayer } from './files.ts';
 import { keepJournalsOpen } from './open-journals.ts';
@@ -75,6 +76,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
   const hubs = createHubFile({ files, path: `${directory}/hubs.json`, emit, beforeUpgrade });
   const signIns = createSignInFile({ files: rowFiles, path: `${directory}/sign-ins.jsonl`, log, beforeUpgrade });
   const signInCredentials = createAccountCredentialFile({ files: rowFiles, directory, mayCompact: () => beingRead === 0 });
+  const ttlockLogins = createTtlockLoginFile({ files: rowFiles, directory, mayCompact: () => beingRead === 0 });
   const settings = createAccountSettingsFile({ files: rowFiles, directory, log });
   const alarms = createAlarmFile({ files: rowFiles, directory, log, beforeUpgrade });
   const webhooks = createWebhookFiles({ files, folder: `${directory}/webhooks`, log, emit, beforeUpgrade });
@@ -120,13 +122,14 @@ export function createStoreFiles(options: StoreFilesOptions) {
     await pause.open();
   }
 
-  /** Neither existed before people had passwords. */
+  /** What people and programs log in with, besides tokens; none of it existed before people had passwords. */
   async function openSignIns(): Promise<void> {
     if (!(await signInCredentials.open())) {
       if (counters.floor('passkeyId').now() > 0) throw missingDocument(`${directory}/${accountCredentialsName}`);
       await signInCredentials.begin();
     }
     await signIns.open();
+    if (!(await ttlockLogins.open(log))) await ttlockLogins.begin();
   }
 
   return {
@@ -137,6 +140,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
     hubs,
     signIns,
     signInCredentials,
+    ttlockLogins,
     settings,
     alarms,
     webhooks,
@@ -189,6 +193,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
         ...schedules.highest(),
         ...revocations.highest(),
         ...signInCredentials.highest(),
+        ...ttlockLogins.highest(),
         start,
       });
       await statuses.open();
@@ -226,6 +231,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
         hubs.document.idle(),
         signIns.close(),
         signInCredentials.idle(),
+        ttlockLogins.idle(),
         settings.idle(),
         alarms.idle(),
         webhooks.idle(),

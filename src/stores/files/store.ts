@@ -90,6 +90,7 @@ export function createStore(options: StoreOptions): Store {
       accounts: storeFiles.accounts,
       signIns: storeFiles.signIns,
       signInCredentials: storeFiles.signInCredentials,
+      ttlockLogins: storeFiles.ttlockLogins,
       settings: storeFiles.settings,
       alarms: storeFiles.alarms,
       webhooks: storeFiles.webhooks,

@@ -231,7 +231,7 @@ describe('data', () => {
         const accountId = 2 as AccountId;
         if (accounts.get(accountId)) await accounts.remove(accountId, 1);
         await accounts.add({ accountId, username: 'other', gatewayAdministrator: isAdministrator, accessManager: false, createdAt: 1 });
-        await accounts.addToken({ tokenId: 2, accountId, name: 'x', hash: 'ab'.repeat(32), createdAt: 1, expiresAt });
+        await accounts.addToken({ kind: 'api', tokenId: 2, accountId, name: 'x', hash: 'ab'.repeat(32), createdAt: 1, expiresAt });
         await accounts.idle();
         return said(await look(), 'data');
       };

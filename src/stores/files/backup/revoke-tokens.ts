@@ -1,15 +1,17 @@
-// After a restore whose operator does not trust what the backup lets in: one new token replaces all tokens, passwords and passkeys.
+// After a restore whose operator does not trust what the backup lets in: one new token replaces all tokens, passwords, passkeys and TTLock
+// logins.
 import { createAccountCredentialFile } from '../documents/account-credential-file.ts';
 import { createAccountFile } from '../documents/account-file.ts';
 import { createCounterFile } from '../documents/counter-file.ts';
 import { previousOf, removeIfThere, replaceFile } from '../documents/durable-file.ts';
 import { createSecrets } from '../documents/secrets.ts';
+import { createTtlockLoginFile } from '../documents/ttlock-login-file.ts';
 import type { FileLayer } from '../files.ts';
 
 /**
- * Invalidates every token, password and passkey of a data directory that no process uses. The first gateway administrator gets a new one, whose secret goes to
- * `admin.token` (0600) as after a first start. Resolves with that account's name; rejects with a sentence when there is no gateway
- * administrator.
+ * Invalidates every token, password, passkey and TTLock login of a data directory that no process uses. The first gateway administrator
+ * gets a new token, whose secret goes to `admin.token` (0600) as after a first start. Resolves with that account's name; rejects with a
+ * sentence when there is no gateway administrator.
  */
 export async function revokeTokens(files: FileLayer, directory: string, now: number): Promise<string> {
   const accounts = createAccountFile({ files, directory });
@@ -20,12 +22,14 @@ export async function revokeTokens(files: FileLayer, directory: string, now: num
   if (!administrator) throw new Error('it has no gateway administrator who could have the new token');
   await accounts.removeTokens(accounts.tokenPage(all).list.map(({ tokenId }) => tokenId));
   await createAccountCredentialFile({ files, directory }).begin();
+  await createTtlockLoginFile({ files, directory }).begin();
   const secrets = createSecrets();
   const secret = secrets.newToken();
   await replaceFile(files, `${directory}/admin.token`, Buffer.from(`${secret}\n`));
   const tokenId = await counters.next('tokenId');
   const { accountId, username } = administrator;
-  await accounts.addToken({ tokenId, accountId, name: 'restore', hash: secrets.hash(secret), createdAt: now, expiresAt: null });
+  const token = { kind: 'api', tokenId, accountId, name: 'restore', hash: secrets.hash(secret), createdAt: now, expiresAt: null } as const;
+  await accounts.addToken(token);
   await removeIfThere(files, previousOf(`${directory}/counters.json`));
   return username;
 }

@@ -9,6 +9,7 @@ import type { PersonFile } from '../documents/person-file.ts';
 import type { RemovedLockFiles } from '../documents/removed-lock-files.ts';
 import type { RevocationFile } from '../documents/revocation-file.ts';
 import type { ScheduleFile } from '../documents/schedule-file.ts';
+import type { TtlockLoginFile } from '../documents/ttlock-login-file.ts';
 import type { WebhookFiles } from '../documents/webhook-files.ts';
 import type { FileLayer } from '../files.ts';
 import { type DayFile, dayFileName, indexFileName } from '../records/day-file.ts';
@@ -22,6 +23,7 @@ export function snapshotNow(store: {
   readonly counters: Pick<CounterFile, 'document'>;
   readonly accounts: Pick<AccountFile, 'backupSource'>;
   readonly signInCredentials: Pick<AccountCredentialFile, 'backupSource'>;
+  readonly ttlockLogins: Pick<TtlockLoginFile, 'backupSource'>;
   readonly hubs: Pick<HubFile, 'document'>;
   readonly people: Pick<PersonFile, 'backupSource'>;
   readonly schedules: Pick<ScheduleFile, 'document'>;
@@ -32,7 +34,7 @@ export function snapshotNow(store: {
   readonly webhooks: Pick<WebhookFiles, 'flushed'>;
   readonly days: readonly DayFile[];
 }): BackupSource[] {
-  const { files, directory, counters, accounts, signInCredentials, hubs, people, schedules } = store;
+  const { files, directory, counters, accounts, signInCredentials, ttlockLogins, hubs, people, schedules } = store;
   const { revocations, lockFiles, removedLocks, webhooks, days } = store;
   const document = (name: string, whole: Document<object>) => sourceOfBytes(name, whole.flushedText());
 
@@ -46,6 +48,7 @@ export function snapshotNow(store: {
     document('counters.json', counters.document),
     accounts.backupSource(),
     signInCredentials.backupSource(),
+    ttlockLogins.backupSource(),
     document('hubs.json', hubs.document),
     people.backupSource(),
     document('schedules.json', schedules.document),

@@ -1,6 +1,5 @@
 // accounts.jsonl stores accounts and the hashes of their tokens, as rows.
-import { z } from 'zod';
-import { type Account, type AccountId, hasFewerRights, type RemovedAccount, type Token } from '../../../domain/accounts/account.ts';
+import { type Account, type AccountId, hasFewerRights, type Token } from '../../../domain/accounts/account.ts';
 import { type AccountBook, createAccountBook, type LocalAccountView } from '../../../domain/accounts/account-book.ts';
 import type { AccountStore } from '../../../domain/accounts/account-ports.ts';
 import { DomainError } from '../../../domain/errors.ts';
@@ -8,67 +7,10 @@ import type { Emit } from '../../../domain/event-bus.ts';
 import { createMutex } from '../../../domain/mutex.ts';
 import type { BackupSource } from '../backup/backup-sources.ts';
 import type { FileLayer } from '../files.ts';
-import { type BeforeUpgrade, createDocument, DamagedDocumentError, type DocumentFormat } from './document.ts';
-import { accountId, idSchema, sha256 } from './id-schemas.ts';
+import { type AccountRow, accountKeyOf, accountRows, accountRowsOf, accountsOf, olderAccounts } from './account-rows.ts';
+import { type BeforeUpgrade, createDocument, DamagedDocumentError } from './document.ts';
 import { createRowFile } from './row-file.ts';
-import type { RowFormat } from './row-reader.ts';
 import { loadRows } from './row-upgrade.ts';
-
-const olderAccount = z.strictObject({
-  accountId,
-  username: z.string().min(1),
-  gatewayAdministrator: z.boolean(),
-  createdAt: z.int(),
-});
-
-const account = olderAccount.extend({ accessManager: z.boolean() }) satisfies z.ZodType<Account>;
-
-const token = z.strictObject({
-  tokenId: idSchema,
-  accountId,
-  name: z.string(),
-  hash: sha256,
-  createdAt: z.int(),
-  expiresAt: z.int().nullable(),
-}) satisfies z.ZodType<Token>;
-
-const removed = z.strictObject({ accountId, username: z.string().min(1), removedAt: z.int() }) satisfies z.ZodType<RemovedAccount>;
-
-/** All accounts and tokens of a gateway. */
-export interface Accounts {
-  readonly accounts: readonly Account[];
-  readonly tokens: readonly Token[];
-}
-
-type AccountRow = Account | Token | RemovedAccount;
-
-type OlderAccount = z.infer<typeof olderAccount>;
-
-/** Before there were people, gateway administrators had all rights that there were. */
-function withAccess(older: OlderAccount): Account {
-  return { ...older, accessManager: older.gatewayAdministrator };
-}
-
-export const accountRows: RowFormat<AccountRow> = {
-  of: 'accounts',
-  schemaVersion: 2,
-  schema: z.union([token, account, removed]),
-  older: {
-    schemaVersion: 1,
-    schema: z.union([token, olderAccount, removed]),
-    upgrade: (rows) =>
-      Array.from(rows as Iterable<Token | OlderAccount | RemovedAccount>, (row) => {
-        const upgraded = 'gatewayAdministrator' in row ? withAccess(row) : row;
-        return [keyOf(upgraded), upgraded] as const;
-      }),
-  },
-};
-
-/** The format of accounts.json, which older programs wrote before there were rows. */
-export const olderAccounts: DocumentFormat<Accounts> = {
-  schemaVersion: 1,
-  schema: z.strictObject({ accounts: z.array(olderAccount.transform(withAccess)), tokens: z.array(token) }),
-};
 
 /** More removed accounts than anybody makes before the records that name them are too old. */
 const removedAtMost = 10_000;
@@ -119,7 +61,7 @@ export function createAccountFile(options: {
     for (let from = 0; from < some.length; from += forgottenAtOnce) {
       const slice = some.slice(from, from + forgottenAtOnce);
       book.forget(slice);
-      await rows.update(() => slice.map((one) => [keyOf(one), null] as const)).catch(() => undefined);
+      await rows.update(() => slice.map((one) => [accountKeyOf(one), null] as const)).catch(() => undefined);
     }
   }
   function forgetLater(some: readonly Token[]): void {
@@ -131,20 +73,20 @@ export function createAccountFile(options: {
     ...reader,
     async open() {
       const document = createDocument({ files, path: older, format: olderAccounts });
-      if (!(await loadRows({ files, rows, older: { path: older, document, rowsOf }, beforeUpgrade }))) return false;
+      if (!(await loadRows({ files, rows, older: { path: older, document, rowsOf: accountRowsOf }, beforeUpgrade }))) return false;
       const orphans = fill(book, rows.entries());
       if (book.accounts().length === 0) throw new DamagedDocumentError(`${path} is damaged: it holds no account`);
       forgetLater(orphans);
       return true;
     },
     async begin(first, itsToken) {
-      await rows.create(rowsOf({ accounts: [first], tokens: [itsToken] }));
+      await rows.create(accountRowsOf({ accounts: [first], tokens: [itsToken] }));
       fill(book, rows.entries());
     },
     add: (added) =>
       inTurn(async () => {
         book.refuseTaken(added.username);
-        await rows.update(() => [[keyOf(added), added]]);
+        await rows.update(() => [[accountKeyOf(added), added]]);
         book.add(added);
         emit('account-changed', { before: undefined, after: added });
       }),
@@ -152,7 +94,7 @@ export function createAccountFile(options: {
       inTurn(async () => {
         const before = requireAccount(accountId);
         const after = { ...before, gatewayAdministrator, accessManager };
-        await rows.update(() => [[keyOf(after), after]]);
+        await rows.update(() => [[accountKeyOf(after), after]]);
         book.change(after);
         emit('account-changed', { before, after });
         if (hasFewerRights(after, before)) emit('access-ended', { accountId });
@@ -163,7 +105,11 @@ export function createAccountFile(options: {
         const account = requireAccount(accountId);
         const gone = { accountId, username: account.username, removedAt };
         const oldest = book.removed().slice(0, -(removedAtMost - 1));
-        await rows.update(() => [[keyOf(account), null], [keyOf(gone), gone], ...oldest.map((one) => [keyOf(one), null] as const)]);
+        await rows.update(() => [
+          [accountKeyOf(account), null],
+          [accountKeyOf(gone), gone],
+          ...oldest.map((one) => [accountKeyOf(one), null] as const),
+        ]);
         book.forgetNames(oldest);
         book.remember(gone);
         forgetLater(book.remove(accountId));
@@ -173,19 +119,22 @@ export function createAccountFile(options: {
     forgetRemoved: (until) =>
       inTurn(async () => {
         const old = book.removed().filter((one) => one.removedAt <= until);
-        if (old.length > 0) await rows.update(() => old.map((one) => [keyOf(one), null] as const));
+        if (old.length > 0) await rows.update(() => old.map((one) => [accountKeyOf(one), null] as const));
         book.forgetNames(old);
       }),
-    addToken: (added) =>
+    addToken: (added, replaced) =>
       inTurn(async () => {
         requireAccount(added.accountId);
-        await rows.update(() => [[keyOf(added), added]]);
+        if (replaced !== undefined) book.requireToken(replaced);
+        const gone = replaced === undefined ? [] : [[accountKeyOf(replaced), null] as const];
+        await rows.update(() => [...gone, [accountKeyOf(added), added]]);
+        if (replaced !== undefined) book.removeToken(replaced);
         book.addToken(added);
       }),
     removeTokens: (tokenIds) =>
       inTurn(async () => {
         const gone = [...new Set(tokenIds.flatMap((tokenId) => book.token(tokenId) ?? []))];
-        if (gone.length > 0) await rows.update(() => gone.map((one) => [keyOf(one), null] as const));
+        if (gone.length > 0) await rows.update(() => gone.map((one) => [accountKeyOf(one), null] as const));
         book.removeTokens(gone);
         for (const accountId of new Set(gone.map((token) => token.accountId))) emit('access-ended', { accountId });
         return gone;
@@ -215,7 +164,7 @@ export async function readAccounts(files: FileLayer, directory: string): Promise
   }
   const document = createDocument({ files, path: `${directory}/${olderName}`, format: olderAccounts });
   if (!(await document.load())) return undefined;
-  fill(book, rowsOf(document.current()));
+  fill(book, accountRowsOf(document.current()));
   return book;
 }
 
@@ -227,24 +176,4 @@ function fill(book: AccountBook, rows: Iterable<readonly [string, AccountRow]>):
   const isOfSomebody = ({ accountId }: Token): boolean => book.get(accountId) !== undefined;
   for (const one of tokens) if (isOfSomebody(one)) book.addToken(one);
   return tokens.filter((one) => !isOfSomebody(one));
-}
-
-/** The accounts and tokens in these rows. */
-export function accountsOf(rows: Iterable<readonly [string, AccountRow]>): Accounts & { readonly removed: readonly RemovedAccount[] } {
-  const [accounts, tokens, removed]: [Account[], Token[], RemovedAccount[]] = [[], [], []];
-  for (const [, row] of rows) {
-    if ('tokenId' in row) tokens.push(row);
-    else if ('removedAt' in row) removed.push(row);
-    else accounts.push(row);
-  }
-  return { accounts, tokens, removed };
-}
-
-function rowsOf({ accounts, tokens }: Accounts): [string, AccountRow][] {
-  return [...accounts, ...tokens].map((row) => [keyOf(row), row]);
-}
-
-function keyOf(row: AccountRow): string {
-  if ('tokenId' in row) return `token ${row.tokenId}`;
-  return 'removedAt' in row ? `removed ${row.accountId}` : `account ${row.accountId}`;
 }

@@ -7,10 +7,11 @@ import { readIfThere } from './durable-file.ts';
 
 export const adminTokenName = 'admin.token';
 
-/** Hashes of all tokens of gateway administrators that are valid now. */
+/** Hashes of all tokens of the API of gateway administrators that are valid now. */
 export function administratorHashes(accounts: Pick<LocalAccountView, 'tokenPage' | 'get'>, now: number): readonly string[] {
   const all = accounts.tokenPage({ pageNo: 1, pageSize: Number.MAX_SAFE_INTEGER }).list;
   return all
+    .filter(({ kind }) => kind === 'api')
     .filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
     .filter(({ accountId }) => accounts.get(accountId)?.gatewayAdministrator === true)
     .map((token) => token.hash);

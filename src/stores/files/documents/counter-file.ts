@@ -25,12 +25,13 @@ const counters = z.strictObject({
   revocationId: floor,
   suggestionId: floor,
   passkeyId: floor,
+  ttlockLoginId: floor,
   groups: z.array(z.strictObject({ groupId: z.int().min(1), name: z.string().min(1) })),
 });
 export type Counters = z.infer<typeof counters>;
 export const counterFormat: DocumentFormat<Counters> = {
-  schemaVersion: 6,
-  upgrades: { 1: withAllFloors, 2: withStarts, 3: withPeople, 4: withSuggestions, 5: withPasskeys },
+  schemaVersion: 7,
+  upgrades: { 1: withAllFloors, 2: withStarts, 3: withPeople, 4: withSuggestions, 5: withPasskeys, 6: withTtlockLogins },
   schema: counters,
 };
 type CounterKind = Exclude<keyof Counters, 'groups'>;
@@ -67,6 +68,7 @@ export const noCounters: Counters = {
   revocationId: 0,
   suggestionId: 0,
   passkeyId: 0,
+  ttlockLoginId: 0,
   groups: [],
 };
 
@@ -89,6 +91,7 @@ const leaps: Readonly<Record<CounterKind, number>> = {
   revocationId: 1e6,
   suggestionId: 1e6,
   passkeyId: 1e6,
+  ttlockLoginId: 1e6,
   recordId: 1e9,
 };
 const perSecond: Partial<Record<CounterKind, number>> = { recordId: 1_000, start: 1 / 60 };
@@ -221,6 +224,11 @@ function withSuggestions(content: unknown): unknown {
 /** Schema 5 had no passkeys. */
 function withPasskeys(content: unknown): unknown {
   return typeof content === 'object' && content !== null ? { passkeyId: 0, ...content } : content;
+}
+
+/** Schema 6 had no TTLock logins. */
+function withTtlockLogins(content: unknown): unknown {
+  return typeof content === 'object' && content !== null ? { ttlockLoginId: 0, ...content } : content;
 }
 
 function isInBlocks(kind: string): kind is KindInBlocks {

@@ -56,7 +56,7 @@ export const entryFormat: RowFormat<EntryRow> = {
   schema: z.union([entry, pastHolder]),
   idOf: (row) => ('to' in row ? row.cardId : row.entryId),
   dropsSecret: (before, after) => after === null && 'kind' in before && before.kind === 'passcode',
-  older: { schemaVersion: 1, schema: olderRow, upgrade: (rows) => rowsOfOlder(rows as Iterable<OlderRow>) },
+  older: { schemaVersions: [1], schema: olderRow, upgrade: (rows) => rowsOfOlder(rows as Iterable<OlderRow>) },
 };
 
 export const cardFileName = /^([1-9]\d{0,15})\.jsonl$/;

@@ -15,9 +15,9 @@ export interface RowFormat<Row> {
   idOf?(row: Row): number | undefined;
   /** Whether this change drops a secret, which must not stay in outdated lines; absent: the rows have none. */
   dropsSecret?(before: Row, after: Row | null): boolean;
-  /** The schema before, and its rows as rows of this one. */
+  /** The schemas before, and their rows as rows of this one. */
   readonly older?: {
-    readonly schemaVersion: number;
+    readonly schemaVersions: readonly number[];
     readonly schema: z.ZodType<object>;
     upgrade(rows: Iterable<object>): Iterable<readonly [key: string, row: Row]>;
   };
@@ -27,7 +27,7 @@ export interface RowFormat<Row> {
 interface Header {
   readonly of: string;
   readonly schemaVersion: number;
-  readonly older?: { readonly schemaVersion: number };
+  readonly older?: { readonly schemaVersions: readonly number[] };
 }
 
 /** Replaces the row under this key; null drops it. */
@@ -38,7 +38,7 @@ export interface ReadRows {
   readonly length: number;
   /** Bytes behind them: a line that a power cut tore before it was acknowledged. */
   readonly torn: number;
-  /** They are rows of the older schema. */
+  /** They are rows of an older schema. */
   readonly isOlder: boolean;
 }
 
@@ -111,7 +111,7 @@ async function readLines<Row>(
   return { length, torn: (await file.size()) - length, isOlder };
 }
 
-/** Whether the rows are those of the older schema. */
+/** Whether the rows are those of an older schema. */
 function checkHeader(path: string, { of, schemaVersion, older }: Header, value: unknown): boolean {
   const header = typeof value === 'object' && value !== null ? (value as { of?: unknown; schemaVersion?: unknown }) : {};
   if (header.of !== of || typeof header.schemaVersion !== 'number') throw new DamagedDocumentError(`${path} is damaged: it holds no ${of}`);
@@ -120,7 +120,7 @@ function checkHeader(path: string, { of, schemaVersion, older }: Header, value: 
       `${path} was written by a newer latchd (schema ${header.schemaVersion}, this one knows ${schemaVersion}): start that version`,
     );
   }
-  return header.schemaVersion === older?.schemaVersion;
+  return older?.schemaVersions.includes(header.schemaVersion) === true;
 }
 
 /** The changes in an intact line, or what is wrong with it. */
@@ -146,7 +146,7 @@ function changesIn<Row>(
 
 const headBytes = 512;
 
-/** Whether the file says that its rows are those of the older schema; false when it cannot be read. */
+/** Whether the file says that its rows are those of an older schema; false when it cannot be read. */
 export async function isOlderFile(files: FileLayer, path: string, format: Header): Promise<boolean> {
   try {
     const file = await files.open(path, 'read');

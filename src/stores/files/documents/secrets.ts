@@ -12,9 +12,11 @@ export function createSecrets(): Secrets {
     newName: () => randomBytes(6).toString('base64url'),
     newDeviceKey: () => randomBytes(24).toString('base64url'),
     newDevicePassword: () => Array.from({ length: 20 }, () => lettersAndDigits[randomInt(lettersAndDigits.length)]).join(''),
+    newHexSecret: () => randomBytes(16).toString('hex'),
     newWebhookSecret: () => `hook_${randomBytes(32).toString('base64url')}`,
     newDigits: (count) => Array.from({ length: count }, () => randomInt(10)).join(''),
     hash: (secret) => hash('sha256', secret),
+    md5: (text) => hash('md5', text),
     equal(hashA, hashB) {
       const a = Buffer.from(hashA);
       const b = Buffer.from(hashB);

@@ -37,7 +37,7 @@ export const signInFormat: RowFormat<SignInRow> = {
   schemaVersion: 2,
   schema: z.union([signIn, invitation]),
   older: {
-    schemaVersion: 1,
+    schemaVersions: [1],
     schema: olderSignIn,
     upgrade: (rows) => Array.from(rows as Iterable<z.infer<typeof olderSignIn>>, (row) => [row.hash, withAll(row)] as const),
   },

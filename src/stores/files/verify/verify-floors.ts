@@ -1,5 +1,5 @@
 // Checks counters.json: a floor below a number that is in use would give that number again.
-import type { Accounts } from '../documents/account-file.ts';
+import type { Accounts } from '../documents/account-rows.ts';
 import type { Counters } from '../documents/counter-file.ts';
 import type { LockDocument } from '../documents/lock-document.ts';
 import { type Report, repeated } from './verify-lines.ts';
@@ -16,11 +16,12 @@ export function verifyFloors(
     readonly webhookIds: readonly number[];
     readonly ofPeople: IdsOfPeople;
     readonly revocationIds: readonly number[];
+    readonly ttlockLoginIds: readonly number[];
     readonly records: VerifiedRecords;
   },
   report: Report,
 ): void {
-  const { counters, accounts, locks, cardIds, removedIds, webhookIds, ofPeople, revocationIds, records } = found;
+  const { counters, accounts, locks, cardIds, removedIds, webhookIds, ofPeople, revocationIds, ttlockLoginIds, records } = found;
   const inUse = {
     ...ofPeople,
     lockId: [...locks.map(({ lock }) => lock.lockId), ...removedIds],
@@ -30,6 +31,7 @@ export function verifyFloors(
     recordId: [records.highestRecordId],
     webhookId: webhookIds,
     revocationId: revocationIds,
+    ttlockLoginId: ttlockLoginIds,
     groupId: counters.groups.map((group) => group.groupId),
   };
   for (const [kind, numbers] of Object.entries(inUse)) {

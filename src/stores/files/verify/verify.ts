@@ -5,7 +5,8 @@ import type { RemovedLock } from '../../../domain/locks/removed-lock.ts';
 import type { StoredWebhook } from '../../../domain/webhooks/webhook.ts';
 import { dataFolders, documentsIn, type KnownDocument, neededNames, readKnown, strangersIn } from '../data-directory.ts';
 import { runningOwner } from '../directory-lock.ts';
-import { type Accounts, accountRows, accountsName, accountsOf, olderAccounts } from '../documents/account-file.ts';
+import { accountsName } from '../documents/account-file.ts';
+import { type Accounts, accountRows, accountsOf, olderAccounts } from '../documents/account-rows.ts';
 import { counterFormat } from '../documents/counter-file.ts';
 import type { DocumentFormat } from '../documents/document.ts';
 import { readIfThere } from '../documents/durable-file.ts';
@@ -17,6 +18,7 @@ import { removedLockFormat } from '../documents/removed-lock-files.ts';
 import { revocationRows } from '../documents/revocation-file.ts';
 import type { RowFormat } from '../documents/row-reader.ts';
 import { scheduleFormat } from '../documents/schedule-file.ts';
+import { ttlockLoginRows } from '../documents/ttlock-login-file.ts';
 import { webhookFormat } from '../documents/webhook-files.ts';
 import { codeOf, type FileLayer, nodeFiles } from '../files.ts';
 import { holdsMessage } from '../quarantine.ts';
@@ -27,6 +29,7 @@ import { verifyLogs } from './verify-logs.ts';
 import { verifyPeople } from './verify-people.ts';
 import { verifyRecords } from './verify-records.ts';
 import { verifyRevocations } from './verify-revocations.ts';
+import { verifyTtlockLogins } from './verify-ttlock-logins.ts';
 
 /** `file` is relative to the data directory. */
 export interface VerifyFinding {
@@ -81,13 +84,15 @@ export async function verify(directory: string, files: FileLayer = nodeFiles()):
     report,
   );
   const revocationIds = verifyRevocations(await files.readdir(directory), counters, loaded(revocationRows)[0]?.content, report);
+  const ttlockLoginIds = verifyTtlockLogins(loaded(ttlockLoginRows)[0]?.content, report);
   await verifyKey(files, directory, report);
   for (const file of ['quarantine.jsonl', 'quarantine.previous.jsonl']) {
     await verifyLines(files, directory, file, report, (line) => (holdsMessage(line) ? undefined : 'holds something else than a message'));
   }
   await verifyLogs(files, directory, report);
   const records = await verifyRecords(files, directory, report);
-  if (counters) verifyFloors({ counters, accounts, locks, cardIds, removedIds, webhookIds, ofPeople, revocationIds, records }, report);
+  const ids = { cardIds, removedIds, webhookIds, ofPeople, revocationIds, ttlockLoginIds };
+  if (counters) verifyFloors({ counters, accounts, locks, ...ids, records }, report);
   await verifyModes(files, directory, report);
   // verifyRecords says more about those among the records.
   const strangers = (await strangersIn(directory)).filter((name) => !name.startsWith('records/'));

@@ -12,6 +12,7 @@ import { type ArchiveFile, readArchive, writeArchive } from '../../../../src/sto
 import type { FileLayer } from '../../../../src/stores/files/files.ts';
 import type { Store } from '../../../../src/stores/files/store.ts';
 import { verify } from '../../../../src/stores/files/verify/verify.ts';
+import { ttlockToken } from '../../../support/sample-ttlock.ts';
 import { captureLog, type ManualClock, manualClock, startedStore, testStore, withDirectory } from '../support/directory.ts';
 import { faultyFiles } from '../support/faulty-files.ts';
 import {
@@ -269,8 +270,10 @@ test('a backup of a running or stopped store contains the first token only while
     const { root, directory, store, clock } = kept;
     const backups = backupsOf(kept);
     const has = async (name: string) => (await unpacked(join(root, name))).some((file) => file.name === 'data/admin.token');
-    const token = { accountId: 1 as AccountId, name: 'other', createdAt: 1 };
+    const token = { kind: 'api' as const, accountId: 1 as AccountId, name: 'other', createdAt: 1 };
     await store.ports.accounts.addToken({ ...token, tokenId: 2, hash: 'ab'.repeat(32), expiresAt: clock.now() });
+    // A token of a TTLock login lets nobody administer.
+    await store.ports.accounts.addToken(ttlockToken(4, { expiresAt: null }));
     await backups.make({ reason: 'asked', to: join(root, 'expired.tar.gz') });
     expect(await has('expired.tar.gz')).toBe(true);
     const making = backups.make({ reason: 'asked', to: join(root, 'meanwhile.tar.gz') });

@@ -10,6 +10,7 @@ import type { AccountId } from '../../../../src/domain/accounts/account.ts';
 import { backUpDirectory } from '../../../../src/stores/files/backup/backups.ts';
 import { type RestoreOptions, restore } from '../../../../src/stores/files/backup/restore.ts';
 import { createSecrets } from '../../../../src/stores/files/documents/secrets.ts';
+import { sampleTtlockLogin, ttlockToken } from '../../../support/sample-ttlock.ts';
 import { captureLog, manualClock, startedStore, withDirectory } from '../support/directory.ts';
 
 const never = new AbortController().signal;
@@ -33,7 +34,17 @@ async function withArchive(run: (kept: Kept) => Promise<void>): Promise<void> {
     const accountId = (await store.ports.counters.next('accountId')) as AccountId;
     const tokenId = await store.ports.counters.next('tokenId');
     await store.ports.accounts.add({ accountId, username: 'reception', gatewayAdministrator: false, accessManager: false, createdAt: 1 });
-    await store.ports.accounts.addToken({ tokenId, accountId, name: 'desk', hash: 'ab'.repeat(32), createdAt: 1, expiresAt: null });
+    await store.ports.accounts.addToken({
+      kind: 'api',
+      tokenId,
+      accountId,
+      name: 'desk',
+      hash: 'ab'.repeat(32),
+      createdAt: 1,
+      expiresAt: null,
+    });
+    await store.ports.accounts.addToken(ttlockToken(await store.ports.counters.next('tokenId'), { accountId }));
+    await store.ports.ttlockLogins.put(sampleTtlockLogin(await store.ports.counters.next('ttlockLoginId'), { accountId }));
     const token = (await readFile(`${directory}/admin.token`, 'utf8')).trim();
     await store.stop();
     const options = { directory, folder: root, keep: 1, latchd: '9.9.9', clock, log: captureLog() };
@@ -155,6 +166,8 @@ test('a restore revokes the tokens on request: no token of the backup is valid, 
     // No id of a token is given out twice.
     expect(await store.ports.counters.next('tokenId')).toBe((all[0]?.tokenId ?? 0) + 1);
     expect(store.ports.accounts.byName('reception')).toBeDefined();
+    // Nor is a TTLock login, and its number is not given again.
+    expect([store.ports.ttlockLogins.all(), (await store.ports.counters.next('ttlockLoginId')) > 1]).toEqual([[], true]);
     await store.stop();
   }));
 

@@ -3,7 +3,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import type { Account, AccountId } from '../../../../src/domain/accounts/account.ts';
 import { checksummedLine } from '../../../../src/stores/files/checksummed-line.ts';
-import { accountRows } from '../../../../src/stores/files/documents/account-file.ts';
+import { accountRows } from '../../../../src/stores/files/documents/account-rows.ts';
 import { createRowFile } from '../../../../src/stores/files/documents/row-file.ts';
 import { nodeFiles } from '../../../../src/stores/files/files.ts';
 import { startedStore, testStore, withDirectory } from '../support/directory.ts';
@@ -11,7 +11,7 @@ import { everything } from '../support/samples.ts';
 
 const eve = { accountId: 2 as AccountId, username: 'eve', gatewayAdministrator: false, accessManager: false, createdAt: 1 };
 const token = (tokenId: number, accountId: number) => ({
-  ...{ tokenId, accountId: accountId as AccountId, name: 'door', createdAt: 1, expiresAt: null },
+  ...{ kind: 'api' as const, tokenId, accountId: accountId as AccountId, name: 'door', createdAt: 1, expiresAt: null },
   hash: tokenId.toString(16).padStart(64, '0'),
 });
 /** Of eve, with the ids from 2. */
@@ -25,7 +25,8 @@ async function olderDirectory(directory: string, tokens: readonly object[]): Pro
   await store.stop();
   await rm(`${directory}/accounts.jsonl`);
   const older = [admin as Account, eve].map(({ accessManager: _, ...account }) => account);
-  const content = { schemaVersion: 1, accounts: older, tokens: [first, ...tokens] };
+  const olderTokens = [first, ...tokens].map((one) => ({ ...one, kind: undefined }));
+  const content = { schemaVersion: 1, accounts: older, tokens: olderTokens };
   await writeFile(`${directory}/accounts.json`, JSON.stringify(content), { mode: 0o600 });
   await writeFile(`${directory}/accounts.json.previous`, 'older still', { mode: 0o600 });
 }
@@ -50,41 +51,47 @@ test('the accounts of an older program are upgraded from accounts.json once, wit
     await third.store.stop();
   }));
 
-test('rows of schema 1 are upgraded once, with a copy beside: each gateway administrator manages people', () =>
-  withDirectory(async (directory) => {
-    const path = `${directory}/accounts.jsonl`;
-    const { store } = await startedStore(directory);
-    await store.ports.accounts.add(eve);
-    await store.ports.accounts.add({ ...eve, accountId: 3 as AccountId, username: 'max' });
-    await store.ports.accounts.remove(3 as AccountId, 9);
-    await store.stop();
-    const older = (await readFile(path, 'utf8'))
-      .trimEnd()
-      .split('\n')
-      .map((line) => {
-        const { crc: _, ...content } = JSON.parse(
-          line.replaceAll(/"accessManager":\w+,/g, '').replace('"schemaVersion":2', '"schemaVersion":1'),
-        );
-        return checksummedLine(content);
-      })
-      .join('');
-    await writeFile(path, older);
-    let upgrades = 0;
-    const beforeUpgrade = async () => {
-      upgrades += 1;
-    };
-    for (let start = 0; start < 2; start++) {
-      const again = await startedStore(directory, { beforeUpgrade });
-      const { accounts } = again.store.ports;
-      expect([accounts.byName('admin')?.accessManager, accounts.get(eve.accountId), accounts.nameOf(3 as AccountId)]).toEqual([
-        true,
-        eve,
-        'max',
-      ]);
-      await again.store.stop();
-    }
-    expect([upgrades, await readFile(`${path}.schema-1`, 'utf8')]).toEqual([1, older]);
-  }));
+test.each([1, 2])(
+  'rows of schema %d are upgraded once, with a copy beside: gateway administrators manage people, tokens are of the API',
+  (schema) =>
+    withDirectory(async (directory) => {
+      const path = `${directory}/accounts.jsonl`;
+      const { store } = await startedStore(directory);
+      await store.ports.accounts.add(eve);
+      await store.ports.accounts.add({ ...eve, accountId: 3 as AccountId, username: 'max' });
+      await store.ports.accounts.remove(3 as AccountId, 9);
+      await store.stop();
+      const older = (await readFile(path, 'utf8'))
+        .trimEnd()
+        .split('\n')
+        .map((line) => {
+          const { crc: _, ...content } = JSON.parse(
+            line
+              .replaceAll(schema === 1 ? /"accessManager":\w+,|"kind":"api",/g : /"kind":"api",/g, '')
+              .replace('"schemaVersion":3', `"schemaVersion":${schema}`),
+          );
+          return checksummedLine(content);
+        })
+        .join('');
+      await writeFile(path, older);
+      let upgrades = 0;
+      const beforeUpgrade = async () => {
+        upgrades += 1;
+      };
+      for (let start = 0; start < 2; start++) {
+        const again = await startedStore(directory, { beforeUpgrade });
+        const { accounts } = again.store.ports;
+        expect([accounts.token(1)?.kind, accounts.token(1)?.name]).toEqual(['api', 'first start']);
+        expect([accounts.byName('admin')?.accessManager, accounts.get(eve.accountId), accounts.nameOf(3 as AccountId)]).toEqual([
+          true,
+          eve,
+          'max',
+        ]);
+        await again.store.stop();
+      }
+      expect([upgrades, await readFile(`${path}.schema-${schema}`, 'utf8')]).toEqual([1, older]);
+    }),
+);
 
 test('when a power cut left both files, the rows count, and the document is deleted', () =>
   withDirectory(async (directory) => {

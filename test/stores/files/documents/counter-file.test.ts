@@ -21,7 +21,13 @@ test('counters of schema 1 are upgraded, with a copy of the old file, and no num
     expect([groups, await counters.next('cardId'), await counters.next('webhookId')]).toEqual([[1, 2, 3], 2, 1]);
     await store.stop();
     expect(await readFile(`${path}.schema-1`, 'utf8')).toBe(older);
-    expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ schemaVersion: 6, groupId: 3, suggestionId: 0, passkeyId: 0 });
+    expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({
+      schemaVersion: 7,
+      groupId: 3,
+      suggestionId: 0,
+      passkeyId: 0,
+      ttlockLoginId: 0,
+    });
   }));
 
 test('counters of schema 2 are upgraded: from then on each start is counted', () =>

@@ -21,7 +21,10 @@ const one = sampleSignIn(1);
 const other = sampleSignIn(2);
 
 const guest = { accountId: 2 as AccountId, username: 'guest', gatewayAdministrator: false, accessManager: false, createdAt: 1 };
-const guestToken = { tokenId: 2, accountId: guest.accountId, name: 'phone', hash: '3'.repeat(64), createdAt: 1, expiresAt: null };
+const guestToken = {
+  ...{ kind: 'api' as const, tokenId: 2, accountId: guest.accountId, name: 'phone' },
+  ...{ hash: '3'.repeat(64), createdAt: 1, expiresAt: null },
+};
 const jam = { kind: 'jammed', lockId: first, since: 1, reason: 'its bolt is jammed' } as const;
 const brief = (cardId: number) => sampleEntry(cardId, 1);
 const deed = (id: number): AuditEntry => ({

@@ -1,0 +1,104 @@
+// The rows of accounts.jsonl, and what older programs wrote in their place.
+import { z } from 'zod';
+import type { Account, ApiToken, RemovedAccount, Token, TtlockToken } from '../../../domain/accounts/account.ts';
+import type { DocumentFormat } from './document.ts';
+import { accountId, idSchema, sha256 } from './id-schemas.ts';
+import type { RowFormat } from './row-reader.ts';
+
+const olderAccount = z.strictObject({
+  accountId,
+  username: z.string().min(1),
+  gatewayAdministrator: z.boolean(),
+  createdAt: z.int(),
+});
+
+const account = olderAccount.extend({ accessManager: z.boolean() }) satisfies z.ZodType<Account>;
+
+const olderToken = z.strictObject({
+  tokenId: idSchema,
+  accountId,
+  name: z.string(),
+  hash: sha256,
+  createdAt: z.int(),
+  expiresAt: z.int().nullable(),
+});
+
+const apiToken = olderToken.extend({ kind: z.literal('api') }) satisfies z.ZodType<ApiToken>;
+
+const ttlockToken = olderToken.extend({
+  kind: z.literal('ttlock'),
+  loginId: idSchema,
+  sessionId: z.string().regex(/^[0-9a-f]{32}$/),
+  refreshHash: sha256,
+  refreshUntil: z.int(),
+}) satisfies z.ZodType<TtlockToken>;
+
+const removed = z.strictObject({ accountId, username: z.string().min(1), removedAt: z.int() }) satisfies z.ZodType<RemovedAccount>;
+
+/** All accounts and tokens of a gateway. */
+export interface Accounts {
+  readonly accounts: readonly Account[];
+  readonly tokens: readonly Token[];
+}
+
+export type AccountRow = Account | Token | RemovedAccount;
+
+type OlderAccount = z.infer<typeof olderAccount>;
+type OlderToken = z.infer<typeof olderToken>;
+
+/** Before there were people, gateway administrators had all rights that there were. */
+function withAccess(older: OlderAccount): Account {
+  return { ...older, accessManager: older.gatewayAdministrator };
+}
+
+/** Before there were TTLock logins, every token was one of the API. */
+function ofApi(older: OlderToken): ApiToken {
+  return { ...older, kind: 'api' };
+}
+
+function upgraded(row: OlderToken | OlderAccount | Account | RemovedAccount): AccountRow {
+  if ('tokenId' in row) return ofApi(row);
+  if ('removedAt' in row || 'accessManager' in row) return row;
+  return withAccess(row);
+}
+
+export const accountRows: RowFormat<AccountRow> = {
+  of: 'accounts',
+  schemaVersion: 3,
+  schema: z.union([apiToken, ttlockToken, account, removed]),
+  older: {
+    schemaVersions: [1, 2],
+    schema: z.union([olderToken, account, olderAccount, removed]),
+    upgrade: (rows) =>
+      Array.from(rows as Iterable<Parameters<typeof upgraded>[0]>, (older) => {
+        const row = upgraded(older);
+        return [accountKeyOf(row), row] as const;
+      }),
+  },
+};
+
+/** The format of accounts.json, which older programs wrote before there were rows. */
+export const olderAccounts: DocumentFormat<Accounts> = {
+  schemaVersion: 1,
+  schema: z.strictObject({ accounts: z.array(olderAccount.transform(withAccess)), tokens: z.array(olderToken.transform(ofApi)) }),
+};
+
+/** The accounts and tokens in these rows. */
+export function accountsOf(rows: Iterable<readonly [string, AccountRow]>): Accounts & { readonly removed: readonly RemovedAccount[] } {
+  const [accounts, tokens, removed]: [Account[], Token[], RemovedAccount[]] = [[], [], []];
+  for (const [, row] of rows) {
+    if ('tokenId' in row) tokens.push(row);
+    else if ('removedAt' in row) removed.push(row);
+    else accounts.push(row);
+  }
+  return { accounts, tokens, removed };
+}
+
+export function accountRowsOf({ accounts, tokens }: Accounts): [string, AccountRow][] {
+  return [...accounts, ...tokens].map((row) => [accountKeyOf(row), row]);
+}
+
+export function accountKeyOf(row: AccountRow): string {
+  if ('tokenId' in row) return `token ${row.tokenId}`;
+  return 'removedAt' in row ? `removed ${row.accountId}` : `account ${row.accountId}`;
+}
