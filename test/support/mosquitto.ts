@@ -12,6 +12,8 @@ export interface MosquittoOptions {
   readonly accounts?: { readonly passwords: Readonly<Record<string, string>>; readonly acl: string };
   /** Files for TLS; absent: in clear. */
   readonly tls?: { readonly certificate: string; readonly key: string };
+  /** What it has retained or holds for others is there after `restart`. */
+  readonly persists?: true;
 }
 
 export interface RunningMosquitto {
@@ -20,6 +22,8 @@ export interface RunningMosquitto {
   start(): Promise<void>;
   /** Ends it at once, as a power cut would. */
   kill(): Promise<void>;
+  /** Ends it as an operator would, and starts it again. */
+  restart(): Promise<void>;
   freeze(): void;
   thaw(): void;
   /** Ends it and removes its folder. */
@@ -40,7 +44,8 @@ export async function startMosquittoFor(options: MosquittoOptions = {}): Promise
     ...(passwords.length === 0 ? [] : [`password_file ${folder}/passwords`]),
     ...(accounts === undefined ? [] : [`acl_file ${folder}/acl`]),
     ...(tls === undefined ? [] : [`certfile ${tls.certificate}`, `keyfile ${tls.key}`]),
-    ...['persistence false', 'log_dest stderr', 'log_type all', 'set_tcp_nodelay true'],
+    ...(options.persists ? ['persistence true', `persistence_location ${folder}/`] : ['persistence false']),
+    ...['log_dest stderr', 'log_type all', 'set_tcp_nodelay true'],
     ...(process.getuid?.() === 0 ? ['user root'] : []),
   ];
   writeFileSync(`${folder}/mosquitto.conf`, `${settings.join('\n')}\n`);
@@ -58,19 +63,24 @@ export async function startMosquittoFor(options: MosquittoOptions = {}): Promise
         if (/mosquitto version \S+ running/.test(said)) resolve();
       });
     });
-  async function kill(): Promise<void> {
+  const kill = (): Promise<void> => finish('SIGKILL');
+  async function finish(signal: NodeJS.Signals): Promise<void> {
     const ending = child;
     child = undefined;
     if (ending === undefined || ending.exitCode !== null) return;
     await new Promise((resolve) => {
       ending.removeAllListeners('exit');
       ending.once('exit', resolve);
-      ending.kill('SIGKILL');
+      ending.kill(signal);
     });
   }
   await start();
   return {
     ...{ port, start, kill },
+    async restart() {
+      await finish('SIGTERM');
+      await start();
+    },
     pid: () => child?.pid ?? 0,
     freeze: () => child?.kill('SIGSTOP'),
     thaw: () => child?.kill('SIGCONT'),

@@ -38,10 +38,13 @@ export interface LockService {
   battery(caller: Caller, lockId: LockId): number;
   /** The levels that the lock has reported, oldest first. */
   batteryHistory(caller: Caller, lockId: LockId): Promise<readonly BatteryLevel[]>;
-  /** Locks or unlocks; `gone` aborts when the client no longer waits. Rejects with `lock-offline`, `lock-busy` or `lock-timeout`. */
-  setBolt(caller: Caller, lockId: LockId, wanted: OpenState, gone: CancelSignal): Promise<BoltResult>;
-  /** 0 to 65535 seconds, 0 is off. Rejects with `lock-refused` and the codes of `setBolt`. */
-  setAutoLock(caller: Caller, lockId: LockId, seconds: number, gone: CancelSignal): Promise<void>;
+  /**
+   * Locks or unlocks; `gone` aborts when the client no longer waits. Rejects with `lock-offline`, `lock-busy` or `lock-timeout`, or with what
+   * `requireTimely` throws: it is called as the command leaves for the lock, however long it has waited.
+   */
+  setBolt(caller: Caller, lockId: LockId, wanted: OpenState, gone: CancelSignal, requireTimely?: () => void): Promise<BoltResult>;
+  /** 0 to 65535 seconds, 0 is off. Rejects with `lock-refused` and as `setBolt` does. */
+  setAutoLock(caller: Caller, lockId: LockId, seconds: number, gone: CancelSignal, requireTimely?: () => void): Promise<void>;
   /** The administrator's view; throws `not-lock-administrator` for all others. */
   detail(caller: Caller, lockId: LockId): LockView;
   /** Rejects with `conflict` or `invalid-parameter` for an alias that people could mistake for another. */
@@ -72,7 +75,14 @@ export function createLockService(options: {
    * gone by then.
    */
   function send(
-    request: { caller: Caller; lockId: LockId; role: LockRole; priority: number; gone: CancelSignal },
+    request: {
+      caller: Caller;
+      lockId: LockId;
+      role: LockRole;
+      priority: number;
+      gone: CancelSignal;
+      requireTimely?: (() => void) | undefined;
+    },
     toSend: () => LockCommand | undefined,
     needs?: Capability,
   ): Promise<CommandEnd> {
@@ -80,6 +90,7 @@ export function createLockService(options: {
     requireRole(locks, caller, lockId, role);
     const makeCommand = () => {
       requireRoleStill({ locks, accounts }, caller, lockId, role);
+      request.requireTimely?.();
       return toSend();
     };
     const accountId = caller.accountId;
@@ -119,9 +130,9 @@ export function createLockService(options: {
       return batteries.levels(lockId);
     },
 
-    async setBolt(caller, lockId, wanted, gone) {
+    async setBolt(caller, lockId, wanted, gone, requireTimely) {
       const op = wanted === 'locked' ? 'lock' : 'unlock';
-      const end = await send({ caller, lockId, role: 'operator', priority: priority.door, gone }, () => {
+      const end = await send({ caller, lockId, role: 'operator', priority: priority.door, gone, requireTimely }, () => {
         const already = certainty.isSure(lockId) && statuses.get(lockId).state === wanted && !link.alwaysSends(lockId, op);
         return already ? undefined : { op };
       });
@@ -129,8 +140,8 @@ export function createLockService(options: {
       return end.kind === 'nothing-to-do' ? { success: true, nothingToDo: true } : { success: true };
     },
 
-    async setAutoLock(caller, lockId, seconds, gone) {
-      const request = { caller, lockId, role: 'manager', priority: priority.change, gone } as const;
+    async setAutoLock(caller, lockId, seconds, gone, requireTimely) {
+      const request = { caller, lockId, role: 'manager', priority: priority.change, gone, requireTimely } as const;
       refuseUnlessOk(await send(request, () => ({ op: 'set-auto-lock', seconds }), 'autoLock'));
       await locks.update(lockId, (lock) => ({ ...lock, autoLockSeconds: seconds }));
     },
