@@ -104,6 +104,8 @@ export function createLocalControl(options: {
   readonly counts: ControlCounts;
   readonly discovery: Discovery['state'];
   readonly bridges: Bridges;
+  /** null: it is off. */
+  readonly homeAssistant: () => object | null;
   /** What somebody should switch at locks of other makes. */
   readonly lockWarnings: () => readonly LockWarning[];
   /** Looks on at locks. */
@@ -135,7 +137,7 @@ export function createLocalControl(options: {
       'GET /readyz': async () => ({
         ...{ version: status.version, ...status.readiness() },
         ...{ discovery: discovery(), turnedAway: status.turnedAway() },
-        ...{ bridges: bridges.list(), lockWarnings: options.lockWarnings() },
+        ...{ bridges: bridges.list(), homeAssistant: options.homeAssistant(), lockWarnings: options.lockWarnings() },
       }),
       capture: (request, client) => {
         const object = typeof request['lockId'] === 'number' ? `lock ${request['lockId']}` : 'lock';

@@ -17,6 +17,7 @@ import { createAuditedServices, createLocalControl } from './admin-wiring.ts';
 import type { Base } from './base.ts';
 import type { BoardServices } from './board-services.ts';
 import { captureAction } from './capture-action.ts';
+import { createHomeAssistant } from './home-assistant.ts';
 import type { LockSide } from './lock-side.ts';
 import { lockWarnings } from './lock-warnings.ts';
 import type { Services } from './services.ts';
@@ -47,9 +48,11 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
   const allServices = { ...services, hubs, pairing, homeCode };
   const eventStreams = createEventStreams({ live: services.live, clock, log });
   const controlCounts = createControlCounts();
+  const homeAssistant = createHomeAssistant({ base, store, services, code: homeCode, link });
   const status = createStatus({
     ...{ version, clock, config, store, backups, probe, link, broker, certificates, addresses, storageHealth, brokerStats, freeBytes },
     services: allServices,
+    homeAssistant,
     eventStats: eventStreams.stats,
     controlStats: controlCounts.stats,
   });
@@ -66,6 +69,7 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
     ...{ signIn: signIn.services, links: signIn.links, drawQr: qrImage },
     clockTrust: store.clockTrust,
     discovery: discovery.state,
+    homeAssistant: homeAssistant.status,
     lockWarnings: () => lockWarnings(store.ports.locks, store.ports.statuses, link),
     capture: captureAction({ clock, captures: lockSide.captures, locks: store.ports.locks, kinds: makes.map(({ kind }) => kind) }),
   });
@@ -89,7 +93,7 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
     // Beside the compiled sources.
     consoleDirectory: fileURLToPath(new URL('../../console', import.meta.url)),
   });
-  return { status, attempts, audited, audit: audited.audit, homeCode, signIn, discovery, control, http };
+  return { status, attempts, audited, audit: audited.audit, homeCode, signIn, discovery, control, http, homeAssistant: homeAssistant.part };
 }
 
 function createDiscoveryFor({ config, clock, log, addresses }: Base) {

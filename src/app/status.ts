@@ -19,6 +19,7 @@ import type { Store } from '../stores/files/store.ts';
 import type { StoreMaintenance } from '../stores/files/store-maintenance.ts';
 import type { Addresses } from './addresses.ts';
 import type { Config } from './config.ts';
+import type { HomeAssistant } from './home-assistant.ts';
 import type { DeviceServices, Services } from './services.ts';
 
 /**
@@ -48,6 +49,7 @@ interface StatusOptions {
   /** Stats of the clients that listen to live events. */
   readonly eventStats: EventStreams['stats'];
   readonly controlStats: ControlCounts['stats'];
+  readonly homeAssistant: Pick<HomeAssistant, 'status' | 'stats'>;
   /** See `storageHealth`. */
   readonly storageHealth: () => string;
 }
@@ -61,7 +63,7 @@ export type Status = ReturnType<typeof createStatus>;
 
 export function createStatus(options: StatusOptions) {
   const { version, clock, config, store, backups, probe, services, link, broker, brokerStats, certificates, freeBytes } = options;
-  const { eventStats, controlStats, storageHealth } = options;
+  const { eventStats, controlStats, homeAssistant, storageHealth } = options;
   const { locks } = store.ports;
   const startedAt = clock.monotonic();
   let servingSince: number | undefined;
@@ -138,6 +140,7 @@ export function createStatus(options: StatusOptions) {
         events: eventStats(),
         webhooks: services.webhooks.stats(),
         notifications: services.notifications.stats(),
+        homeAssistant: homeAssistant.status(),
         control: controlStats(),
       };
     },
@@ -158,6 +161,7 @@ export function createStatus(options: StatusOptions) {
         events: eventStats(),
         webhooks: services.webhooks.stats(),
         notifications: services.notifications.stats(),
+        homeAssistant: homeAssistant.stats(),
       };
     },
 

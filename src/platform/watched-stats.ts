@@ -50,6 +50,7 @@ export interface WatchedStats {
     readonly dropped: number;
   };
   readonly notifications: { readonly waiting: number; readonly sent: number; readonly refused: number; readonly failed: number };
+  readonly homeAssistant: { readonly connected: boolean; readonly published: number; readonly refused: Reasons };
 }
 
 export interface WatchedLock {
@@ -97,6 +98,11 @@ export const gauges: readonly (readonly [name: string, help: string, Read])[] = 
   ['latchd_event_listeners', 'Clients that listen to live events.', ({ events }) => events.listeners],
   ['latchd_notifications_waiting', 'What is to be told to people and waits.', ({ notifications }) => notifications.waiting],
   ['latchd_webhook_deliveries_waiting', 'Deliveries of webhooks that wait in memory.', ({ webhooks }) => webhooks.waiting],
+  [
+    'latchd_home_assistant_connected',
+    '1 while the broker of Home Assistant is connected; 0 also when none is configured.',
+    ({ homeAssistant }) => Number(homeAssistant.connected),
+  ],
   ['latchd_mqtt_held_bytes', 'Bytes of messages that wait for the disk.', ({ broker }) => broker.heldBytes],
 ];
 
@@ -118,6 +124,7 @@ export const counters: readonly (readonly [name: string, help: string, Read])[] 
   ['latchd_event_listeners_behind_total', 'How often a listener read more slowly than things happened.', ({ events }) => events.behind],
   ['latchd_event_listeners_slow_total', 'Listeners that were ended because they took nothing.', ({ events }) => events.slow],
   ['latchd_event_listeners_refused_total', 'Listeners beyond the limits.', ({ events }) => events.refused],
+  ['latchd_home_assistant_published_total', 'Messages to Home Assistant.', ({ homeAssistant }) => homeAssistant.published],
   ['latchd_mqtt_hook_failures_total', 'Bugs that were contained; each has a line in the log.', ({ broker }) => broker.hookFailures],
 ];
 
@@ -133,6 +140,7 @@ export const countersByReason: readonly (readonly [name: string, help: string, R
     'Messages to people. Sent; refused: attempts that failed; failed: given up after a day.',
     ({ notifications: { sent, refused, failed } }) => ({ sent, refused, failed }),
   ],
+  ['latchd_home_assistant_refused_total', 'Commands of Home Assistant that did nothing.', ({ homeAssistant }) => homeAssistant.refused],
   ['latchd_mqtt_refused_connections_total', 'Connections that were refused.', ({ broker }) => broker.refusedConnections],
   ['latchd_mqtt_refused_frames_total', 'Connections that were ended for what came over them.', ({ broker }) => broker.refusedFrames],
   ['latchd_mqtt_refused_publishes_total', "Messages to topics that are not the sender's.", ({ broker }) => broker.refusedPublishes],

@@ -51,10 +51,7 @@ export function createHomeMessages(options: HomeMessagesOptions) {
     /** The last message of an announcement. */
     online: (): void => retain(topics.status, 'online'),
 
-    gateway(): void {
-      retain(topics.gatewayConfig, gatewayConfigText(options));
-      this.gatewayState();
-    },
+    gatewayConfig: (): void => retain(topics.gatewayConfig, gatewayConfigText(options)),
     gatewayState: (): void => retain(topics.gatewayState, gatewayStateText(alarms, options.version)),
 
     /** What the config of a lock depends on, now. */

@@ -116,9 +116,10 @@ export function createHomeAnnouncer(options: HomeAnnouncerOptions): HomeAnnounce
     const goesOn = (): boolean => isConnected && own === rounds;
     await Promise.all([lastRecords.ready(), doors.ready()]);
     if (!goesOn()) return;
-    messages.gateway();
+    messages.gatewayConfig();
     const all = locksOf(accounts.byName(options.account)?.accountId);
     await inSlices(all, goesOn, (lockId) => say(lockId, ['config'], true));
+    if (goesOn()) messages.gatewayState();
     await inSlices(all, goesOn, (lockId) => say(lockId, lockStateKinds, true));
     if (goesOn()) messages.online();
   }
