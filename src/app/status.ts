@@ -19,7 +19,6 @@ import type { Store } from '../stores/files/store.ts';
 import type { StoreMaintenance } from '../stores/files/store-maintenance.ts';
 import type { Addresses } from './addresses.ts';
 import type { Config } from './config.ts';
-import type { HomeAssistant } from './home-assistant.ts';
 import type { DeviceServices, Services } from './services.ts';
 
 /**
@@ -49,7 +48,8 @@ interface StatusOptions {
   /** Stats of the clients that listen to live events. */
   readonly eventStats: EventStreams['stats'];
   readonly controlStats: ControlCounts['stats'];
-  readonly homeAssistant: Pick<HomeAssistant, 'status' | 'stats'>;
+  /** `status` is null when it is off. */
+  readonly homeAssistant: { status(): object | null; stats(): WatchedStats['homeAssistant'] };
   /** See `storageHealth`. */
   readonly storageHealth: () => string;
 }
