@@ -11,8 +11,8 @@ import { createMutex } from '../mutex.ts';
 import type { Secrets } from '../secrets.ts';
 
 export interface HomeCodeStore {
-  /** The scrypt hash of the code; null: there is none. */
-  hash(): string | null;
+  /** The scrypt hash of the code; `unreadable`: there is one, but it is damaged, so that no code is right; null: there is none. */
+  hash(): string | 'unreadable' | null;
   /** Durable when it resolves. Rejects with `storage-unavailable`. */
   put(hash: string | null): Promise<void>;
 }
@@ -55,6 +55,7 @@ export function createHomeCodeService(options: {
     if (wrongAt.length === guessesAllowed) throttledUntil = now + windowMs;
   }
   async function isRight(code: string, hash: string): Promise<boolean> {
+    if (hash === 'unreadable') return false;
     const digest = secrets.hash(`${salt} ${code}`);
     if (known?.hash === hash) return secrets.equal(digest, known.digest);
     if (!(await hashing.verify(code, hash))) return false;

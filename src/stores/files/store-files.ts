@@ -84,7 +84,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
   const schedules = createScheduleFile({ files, path: `${directory}/schedules.json`, emit, beforeUpgrade });
   const revocations = createRevocationFile({ files: rowFiles, directory, emit, mayCompact: () => beingRead === 0 });
   const pause = createPauseFile(files, directory);
-  const homeCode = createHomeCodeFile(files, directory);
+  const homeCode = createHomeCodeFile(files, directory, log);
   const imports = createImportFiles({ files, folder: `${directory}/imports`, log });
   const lockFiles = createLockFiles({ files: rowFiles, directory, log, emit, beforeUpgrade });
   const removedLocks = createRemovedLockFiles({ files, folder: `${directory}/removed`, log, beforeUpgrade });

@@ -343,6 +343,15 @@ describe('the code of Home Assistant', () => {
     ]);
   });
 
+  it('that is damaged is no code that anybody could give', async () => {
+    const { code, unlock, link, reasons, whenRefused, stored } = await createHouse();
+    await stored.put('unreadable');
+    await unlock();
+    await unlock({ code: 'unreadable' });
+    await whenRefused(2);
+    expect([code.isSet(), link.ops(), reasons()]).toEqual([true, [], ['code', 'code']]);
+  });
+
   it('is compared before the command is judged once more, so that a slow hash opens no door late', async () => {
     const { code, unlock, link, refused, whenRefused, hashes } = await createHouse();
     await code.set({ ...callers.operator, gatewayAdministrator: true }, '4711');

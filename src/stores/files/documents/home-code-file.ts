@@ -1,8 +1,10 @@
 // home-code.json: the hash of the code that an UNLOCK from Home Assistant must carry. It exists once somebody has set one.
+import { basename } from 'node:path';
 import { z } from 'zod';
 import type { HomeCodeStore } from '../../../domain/home-assistant/home-code-service.ts';
+import type { Log } from '../../../domain/part.ts';
 import type { FileLayer } from '../files.ts';
-import { createDocument, type Document, type DocumentFormat } from './document.ts';
+import { createDocument, DamagedDocumentError, type Document, type DocumentFormat } from './document.ts';
 
 interface HomeCode {
   /** As the password hash writes it, with its salt and cost; null: there is no code any more. */
@@ -21,18 +23,30 @@ export interface HomeCodeFile extends HomeCodeStore {
   open(): Promise<void>;
 }
 
-export function createHomeCodeFile(files: FileLayer, directory: string): HomeCodeFile {
-  const document = createDocument({ files, path: `${directory}/${homeCodeName}`, format: homeCodeFormat });
-  let isThere = false;
+export function createHomeCodeFile(files: FileLayer, directory: string, log: Log): HomeCodeFile {
+  const path = `${directory}/${homeCodeName}`;
+  const document = createDocument({ files, path, format: homeCodeFormat });
+  let found: 'nothing' | 'damaged' | 'whole' = 'nothing';
   return {
     document,
+    /** A damaged one stays where it is: set aside, it would be none at the next start, and doors would open without a code. */
     async open() {
-      isThere = await document.load();
+      try {
+        if (await document.load()) found = 'whole';
+      } catch (error) {
+        if (!(error instanceof DamagedDocumentError)) throw error;
+        found = 'damaged';
+        const fields = { code: 'home-code-damaged', err: error, file: basename(path) };
+        log.warn(fields, 'the code for Home Assistant is damaged: its UNLOCK is refused until somebody sets or removes the code');
+      }
     },
-    hash: () => (isThere ? document.current().hash : null),
+    hash() {
+      if (found === 'nothing') return null;
+      return found === 'whole' ? document.current().hash : 'unreadable';
+    },
     async put(hash) {
       await document.put({ hash });
-      isThere = true;
+      found = 'whole';
     },
   };
 }
