@@ -101,6 +101,24 @@ describe('activity', () => {
     ]);
   });
 
+  it('reads what a person had for nobody who manages no lock', async () => {
+    const domain = await createDomain();
+    const { clock, accounts, locks, removedLocks, entries, people, records } = domain;
+    let reads = 0;
+    const about = async () => {
+      reads += 1;
+      return [];
+    };
+    const activity = createActivityService({
+      ...{ clock, locks, removedLocks, entries, people, log: { about }, lists: createLockLists(locks), records, accounts },
+      ...{ recorder: { allCaughtUp: async () => undefined }, clockIsSuspect: () => false, recordDays: 184 },
+    });
+    const ask = (caller = stranger) => activity.page(caller, { personId: 5 }, { pageSize: 10 }, stays());
+    expect([await ask(), await ask(operator), reads]).toEqual([{ list: [], next: null }, { list: [], next: null }, 0]);
+    await ask(manager);
+    expect(reads).toBe(1);
+  });
+
   /** A service over a log that the test scripts: steps of a filter that finds nothing. */
   async function withSteps(steps: (query: NewestFirst) => AsyncGenerator<NewestFirstStep>) {
     const domain = await createDomain();
