@@ -65,13 +65,15 @@ export function createSignInService(options: {
   readonly secrets: Secrets;
   readonly accounts: Pick<AccountService, 'callerOf' | 'callerWith'>;
   readonly accountView: Pick<AccountStore, 'get' | 'byName'>;
-  readonly credentials: Pick<CredentialStore, 'password' | 'passkey'>;
+  readonly credentials: Pick<CredentialStore, 'password' | 'passkey' | 'passkeys'>;
+  /** Gateway administrators who have a passkey must sign in with it. */
+  readonly administratorsNeedPasskey: boolean;
   /** `note`, not `record`: a person who looks after a full disk must be able to sign in. */
   readonly audit: Pick<AuditTrail, 'note'>;
   readonly store: Pick<SignInStore, 'all' | 'keep' | 'end'>;
   readonly events: EventBus;
 }): SignInService & Part {
-  const { clock, secrets, accounts, accountView, credentials, audit, store, events } = options;
+  const { clock, secrets, accounts, accountView, credentials, audit, store, events, administratorsNeedPasskey } = options;
   /** A local view, which every request reads. */
   const table = new SignInTable();
   const recent = new Map<AccountId, readonly number[]>();
@@ -87,6 +89,11 @@ export function createSignInService(options: {
     const root = passkeyId === null ? credentials.password(accountId) : credentials.passkey(passkeyId);
     if (root === undefined) throw new DomainError('token-invalid', 'this sign-in has ended');
     return { ...accounts.callerWith(accountId), session };
+  }
+  /** A password made it, of an administrator who would need a passkey today. Somebody who adds the first one stays signed in until a start. */
+  function lacksPasskey({ signIn: { accountId, tokenId, passkeyId } }: HeldSignIn): boolean {
+    if (!administratorsNeedPasskey || tokenId !== null || passkeyId !== null) return false;
+    return accountView.get(accountId)?.gatewayAdministrator === true && credentials.passkeys(accountId).length > 0;
   }
   function holds(held: HeldSignIn): boolean {
     try {
@@ -178,7 +185,7 @@ export function createSignInService(options: {
     name: 'sign-ins',
     async start() {
       for (const signIn of await store.all()) table.add(signIn);
-      dropLater(table.all().filter((held) => !holds(held)));
+      dropLater(table.all().filter((held) => !holds(held) || lacksPasskey(held)));
       noteLater();
     },
     async stop() {

@@ -42,7 +42,9 @@ export function createSignInServices(options: {
 }) {
   const { clock, secrets, events, stores, accounts, audit, hashing, isFrequent, webauthn, administratorsNeedPasskey } = options;
   const { accounts: accountView, signIns: store, signInCredentials: credentials, counters } = stores;
-  const signIns = createSignInService({ clock, secrets, events, accounts, accountView, credentials, audit, store });
+  const signIns = createSignInService({
+    ...{ clock, secrets, events, accounts, accountView, credentials, audit, store, administratorsNeedPasskey },
+  });
   const passwords = createPasswordService({
     ...{ clock, accounts, accountView, credentials, signIns, isFrequent, audit, administratorsNeedPasskey },
     check: createPasswordCheck(hashing, clock),

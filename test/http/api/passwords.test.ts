@@ -208,7 +208,15 @@ describe('A password', () => {
     expect([refused.status, refused.body.code, refused.headers['set-cookie']]).toEqual([403, 'passkey-required', undefined]);
     expect((await guess('admin')).body.code).toBe('credentials-invalid');
     expect((await admin.ask('get', session)).status).toBe(200);
-    expect((await openBrowser(world).ask('post', session, { token: world.tokens.admin })).status).toBe(201);
+    const byToken = openBrowser(world);
+    expect((await byToken.ask('post', session, { token: world.tokens.admin })).status).toBe(201);
+    const other = await signedInBrowser(world, username);
+    // Who has added the first passkey stays signed in until the next start.
+    const [signIns] = world.signInParts;
+    await signIns.start();
+    expect((await admin.ask('get', session)).body.code).toBe('token-invalid');
+    expect([(await byToken.ask('get', session)).status, (await other.ask('get', session)).status]).toEqual([200, 200]);
+    await signIns.stop();
   });
 });
 
