@@ -1,7 +1,9 @@
 // Short messages about the result of an action; a screen reader says them without losing its place.
 import { type ReadonlySignal, signal } from '@preact/signals';
 
+/** Long enough to find a message and read it. */
 const shownForMs = 6_000;
+const msForACharacter = 100;
 const takenBackWithinMs = 10_000;
 
 export interface Toast {
@@ -65,7 +67,8 @@ export function createToasts(): Toasts {
   }
   function show(kind: Toast['kind'], text: string): void {
     lastId += 1;
-    add({ id: lastId, kind, text }, kind === 'good' ? shownForMs : 0, async () => undefined);
+    const ms = Math.max(shownForMs, text.length * msForACharacter);
+    add({ id: lastId, kind, text }, kind === 'good' ? ms : 0, async () => undefined);
   }
   function setGone(key: string, isGone: boolean): void {
     const next = new Set(gone.value);

@@ -71,6 +71,16 @@ export interface Stage {
   close(): Promise<void>;
 }
 
+/** Resolves when the page before is not shown any more: its heading may be the same. */
+async function turnTo(page: Page, path: string): Promise<void> {
+  await page.evaluate(`new Promise((resolve) => {
+    const wanted = ${JSON.stringify(`#/${path}`)};
+    if (location.hash === wanted) return resolve();
+    addEventListener('hashchange', () => setTimeout(resolve), { once: true });
+    location.hash = wanted;
+  })`);
+}
+
 /** `https`: the console is at `https://localhost`, where passkeys work. */
 export async function openStage(locks: readonly LockProfileInput[], { https = false } = {}): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'latchd-stage-'));
@@ -168,11 +178,11 @@ export async function openStage(locks: readonly LockProfileInput[], { https = fa
       if (!stay) sessions.set(token, await page.context().cookies());
     },
     async go(page, path, heading) {
-      await page.evaluate(`location.hash = ${JSON.stringify(`#/${path}`)}`);
+      await turnTo(page, path);
       await page.getByRole('heading', { level: 1, name: heading }).waitFor();
     },
     async show(page, path) {
-      await page.evaluate(`location.hash = ${JSON.stringify(`#/${path}`)}`);
+      await turnTo(page, path);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.locator('main:not(:has(.loading))').waitFor();
     },

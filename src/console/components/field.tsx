@@ -53,7 +53,10 @@ export function TextField({
         autocapitalize="none"
         spellcheck={false}
         data-autofocus={autoFocus || undefined}
-        onInput={(event) => onInput?.(event.currentTarget.value)}
+        onInput={({ currentTarget }) => {
+          // A year that is still being typed has zeros in front.
+          if (type !== 'date' || !currentTarget.value.startsWith('0')) onInput?.(currentTarget.value);
+        }}
         {...more}
       />
       <Beneath id={id} hint={hint} error={error} />

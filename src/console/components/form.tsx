@@ -37,12 +37,19 @@ export function Form({ children, submit, danger = false, required = [], onSubmit
   const [problem, setProblem] = useState<unknown>();
   const [missing, setMissing] = useState<readonly string[]>([]);
 
+  /** The fields that show their own error. */
+  const asked = new Set<string>();
   function errorOf(name: string): string | undefined {
+    asked.add(name);
     if (missing.includes(name)) return common.required;
     const message = problem instanceof Problem ? problem.parameters.get(name) : undefined;
     return message && common.wrong(message);
   }
   const own = problem instanceof Problem ? explain?.(problem) : undefined;
+  const fields = children(errorOf);
+  const wrong = problem instanceof Problem && own === undefined ? [...problem.parameters.keys()] : [];
+  /** Each error is said once, at its field. */
+  const isSaid = wrong.length > 0 && wrong.every((name) => asked.has(name));
 
   async function send(): Promise<void> {
     if (busy || !form.current) return;
@@ -83,8 +90,8 @@ export function Form({ children, submit, danger = false, required = [], onSubmit
         void send();
       }}
     >
-      {children(errorOf)}
-      {problem !== undefined && (own === undefined ? <ProblemCallout problem={problem} /> : <ProblemCallout problem={own} />)}
+      {fields}
+      {problem !== undefined && !isSaid && (own === undefined ? <ProblemCallout problem={problem} /> : <ProblemCallout problem={own} />)}
       <div class="buttons">
         <Button type="submit" kind={danger ? 'danger' : 'main'} busy={busy}>
           {submit}

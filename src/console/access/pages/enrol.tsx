@@ -27,7 +27,10 @@ export function EnrolDialog({ personId, onClose, onDone }: EnrolDialogProps) {
   const { enrol: texts } = useTexts();
   const { client, live } = useApp();
   const [begun, setBegun] = useState<Begun>();
-  const doors = [...(live.locks.value ?? new Map()).values()].filter(({ online, role }) => online && role !== 'operator');
+  const own = [...(live.locks.value?.values() ?? [])].filter(({ role }) => role !== 'operator');
+  const [chosen, setChosen] = useState(() => String(own.find(({ online }) => online)?.lockId ?? ''));
+  // A door that goes away meanwhile stays chosen: another one in its place would wait for the card.
+  const doors = own.filter(({ lockId, online }) => online || String(lockId) === chosen);
   const nameOf = (lockId: number) => live.locks.value?.get(lockId)?.lockAlias ?? '';
   return (
     <Dialog title={texts.title} onClose={onClose}>
@@ -47,6 +50,8 @@ export function EnrolDialog({ personId, onClose, onDone }: EnrolDialogProps) {
               <SelectField
                 label={texts.lock}
                 name="lockId"
+                value={chosen}
+                onInput={setChosen}
                 error={errorOf('lockId')}
                 options={doors.map(({ lockId, lockAlias }) => ({ value: String(lockId), text: lockAlias }))}
               />
