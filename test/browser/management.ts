@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { createFleet } from '../../device-sim/fleet.ts';
-import type { At } from './stage.ts';
+import { type At, comesTo } from './stage.ts';
 
 export function managementTests(at: At): void {
   test('a lock that made its own key shows up while pairing is open, is compared, confirmed and online', async () => {
@@ -60,7 +60,10 @@ export function managementTests(at: At): void {
 
     await stage.go(page, `registered/${site.lockId(1)}`, 'Front door');
     await page.getByRole('button', { name: 'Give a role' }).click();
-    await dialog.getByLabel('Account').fill('reception');
+    const account = dialog.getByLabel('Account');
+    await account.pressSequentially('recep');
+    await comesTo(() => dialog.locator('datalist option').evaluateAll('(all) => all.map(({ value }) => value)'), ['reception']);
+    await account.fill('reception');
     await dialog.getByRole('button', { name: 'Give' }).click();
     await page.getByRole('cell', { name: 'Operator' }).waitFor();
 
@@ -70,6 +73,36 @@ export function managementTests(at: At): void {
     await dialog.getByRole('button', { name: 'Take away' }).click();
     await page.getByText('reception has no role here any more.').waitFor();
     expect((await site.api('GET', '/api/v1/lock/list', { query: { pageSize: 10 }, token })).body.total).toBe(0);
+  });
+
+  test('a link that leads to this machine alone is said to be useless on a phone, and after an invitation the account gets roles', async () => {
+    const { stage, page } = at();
+    const { site } = stage;
+    const dialog = page.getByRole('dialog');
+    await stage.go(page, 'accounts', 'Accounts');
+    await page.getByRole('button', { name: 'New account' }).click();
+    await dialog.getByLabel('Username').fill('nora');
+    await dialog.getByRole('button', { name: 'New account' }).click();
+    await dialog.getByText('No phone and no other computer can open this link: 127.0.0.1 is always the device itself.').waitFor();
+    await dialog.getByText('https: enabled: true').waitFor();
+    expect(await stage.barriers(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Give nora a role' }).click();
+    await dialog.getByRole('button', { name: 'Give', exact: true }).click();
+    await dialog.getByText('choose at least one lock').waitFor();
+    await dialog.getByLabel('Role').selectOption('manager');
+    for (const door of ['Front door', 'Garage']) await dialog.getByLabel(door, { exact: true }).check();
+    expect(await stage.barriers(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Give', exact: true }).click();
+    await page.getByText('nora has the role now on 2 locks.').waitFor();
+    for (const number of [1, 4]) {
+      const { list } = (await site.api('GET', `/api/v1/gateway/locks/${site.lockId(number)}/roles`)).body;
+      expect(list).toContainEqual({ username: 'nora', role: 'manager' });
+    }
+    await stage.go(page, 'account', 'Your account');
+    await page.getByRole('button', { name: 'Show the code' }).click();
+    await dialog.getByText('No phone and no other computer can open this link').waitFor();
+    await page.keyboard.press('Escape');
+    await site.api('DELETE', '/api/v1/gateway/accounts/nora');
   });
 
   test('a lock and a hub that are registered by hand get a key that is shown once', async () => {

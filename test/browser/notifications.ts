@@ -23,11 +23,16 @@ export function notificationTests(at: At): void {
     await card.getByLabel('Topic').fill('doors-of-mine');
     await card.getByLabel('Alarms, when they begin').uncheck();
     await card.getByLabel('Somebody opens a door').check();
+    await card.getByRole('group', { name: 'Only these groups' }).getByLabel('First floor').check();
     await card.getByRole('button', { name: 'Save' }).click();
     await card.getByText('Messages are sent.').waitFor();
     await card.getByRole('button', { name: 'Send a test' }).click();
     await until(() => ntfy.posts.some(({ body }) => body.includes('Test message')), 'the test has come');
-    expect(await stored()).toMatchObject({ ntfy: { topic: 'doors-of-mine', alarms: false, events: ['unlock'] } });
+    expect(await stored()).toMatchObject({ ntfy: { topic: 'doors-of-mine', alarms: false, events: ['unlock'], groupIds: [2] } });
+    // Also when the page is the first that is opened, the groups and locks are there, and what was chosen is chosen.
+    await page.reload();
+    expect(await card.getByRole('group', { name: 'Only these groups' }).getByLabel('First floor').isChecked()).toBe(true);
+    await card.getByRole('group', { name: 'Only these locks' }).getByLabel('Garage').waitFor();
     expect(await stage.barriers(page)).toEqual([]);
     await card.getByRole('button', { name: 'Stop these messages' }).click();
     await card.getByText('Nothing is sent.').waitFor();

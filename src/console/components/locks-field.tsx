@@ -1,4 +1,4 @@
-// A field to choose locks: with a search by name and pages, because a building may have thousands.
+// A field to choose locks, or groups of them: with a search by name and pages, because a building may have thousands.
 import { useId, useMemo, useState } from 'preact/hooks';
 import { useStrings } from '../app.ts';
 import { Button } from './button.tsx';
@@ -13,10 +13,13 @@ interface LocksFieldProps extends FieldProps {
   readonly names: ReadonlyMap<number, string>;
   /** The locks that were chosen before; they come first. */
   readonly values: readonly number[];
+  /** The words for what is no lock. */
+  readonly words?: { readonly search: string; readonly noneFound: string };
 }
 
-export function LocksField({ label, name, hint, error, names, values }: LocksFieldProps) {
-  const { common, locks: strings } = useStrings();
+export function LocksField({ label, name, hint, error, names, values, words }: LocksFieldProps) {
+  const { common, locks } = useStrings();
+  const strings = words ?? locks;
   const id = useId();
   const [search, setSearch] = useState('');
   const [pageNo, setPageNo] = useState(1);

@@ -6,7 +6,9 @@ import { Button } from './button.tsx';
 import { ConfirmDialog, FormDialog } from './dialog.tsx';
 import { SelectField, TextField } from './field.tsx';
 import { usePaged } from './paged.ts';
+import { SuggestField } from './suggest-field.tsx';
 import { PagedTable } from './table.tsx';
+import { useUsernameSuggestions } from './usernames.ts';
 
 interface RolesProps {
   readonly lockId: number;
@@ -74,7 +76,11 @@ export function Roles({ lockId, mayAppoint = false, onAppointed }: RolesProps) {
         >
           {(errorOf) => (
             <>
-              <TextField label={roles.account} name="username" error={errorOf('username')} required autoFocus />
+              {mayAppoint ? (
+                <AnyAccount error={errorOf('username')} />
+              ) : (
+                <TextField label={roles.account} name="username" error={errorOf('username')} required autoFocus />
+              )}
               <SelectField
                 label={roles.role}
                 name="role"
@@ -101,5 +107,13 @@ export function Roles({ lockId, mayAppoint = false, onAppointed }: RolesProps) {
         />
       )}
     </section>
+  );
+}
+
+/** Suggests the accounts that there are, which only gateway administrators may list. */
+function AnyAccount({ error }: { readonly error: string | undefined }) {
+  const { roles } = useStrings();
+  return (
+    <SuggestField label={roles.account} name="username" value="" error={error} suggest={useUsernameSuggestions()} required autoFocus />
   );
 }

@@ -1,5 +1,6 @@
 // A field that suggests what it could mean while a person types: the browser draws the list.
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { Beneath, described, type FieldProps } from './field.tsx';
 
 const waitMs = 200;
 
@@ -8,15 +9,18 @@ interface Suggestion {
   readonly text: string;
 }
 
-interface SuggestFieldProps {
-  readonly label: string;
+interface SuggestFieldProps extends Omit<FieldProps, 'name'> {
+  /** In a form: the name under which it finds the text. */
+  readonly name?: string;
   readonly value: string;
+  readonly required?: boolean;
+  readonly autoFocus?: boolean;
   readonly suggest: (text: string) => Promise<readonly Suggestion[]>;
   /** `picked`: what was suggested with just this text, once a person has chosen it or gone on. */
-  readonly onPick: (picked: Suggestion | undefined, text: string) => void;
+  readonly onPick?: (picked: Suggestion | undefined, text: string) => void;
 }
 
-export function SuggestField({ label, value, suggest, onPick }: SuggestFieldProps) {
+export function SuggestField({ label, name, value, hint, error, required = false, autoFocus = false, suggest, onPick }: SuggestFieldProps) {
   const id = useId();
   const [text, setText] = useState(value);
   const [found, setFound] = useState<readonly Suggestion[]>([]);
@@ -35,6 +39,7 @@ export function SuggestField({ label, value, suggest, onPick }: SuggestFieldProp
   const named = (list: readonly Suggestion[], typed: string) => list.find((one) => one.text.toLowerCase() === typed.toLowerCase());
 
   async function take(typed: string): Promise<void> {
+    if (onPick === undefined) return;
     const picked = typed === '' ? undefined : (named(found, typed) ?? named(await suggest(typed).catch(() => []), typed));
     onPick(picked, typed);
   }
@@ -43,10 +48,16 @@ export function SuggestField({ label, value, suggest, onPick }: SuggestFieldProp
       <label for={id}>{label}</label>
       <input
         id={id}
+        name={name}
         value={text}
         list={`${id}-list`}
         autocomplete="off"
+        autocapitalize="none"
         spellcheck={false}
+        aria-required={required}
+        aria-invalid={error !== undefined}
+        aria-describedby={described(id, hint, error)}
+        data-autofocus={autoFocus || undefined}
         onInput={(event) => setText(event.currentTarget.value)}
         onChange={(event) => void take(event.currentTarget.value.trim())}
       />
@@ -55,6 +66,7 @@ export function SuggestField({ label, value, suggest, onPick }: SuggestFieldProp
           <option key={one.id} value={one.text} />
         ))}
       </datalist>
+      <Beneath id={id} hint={hint} error={error} />
     </div>
   );
 }

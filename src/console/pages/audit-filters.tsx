@@ -3,9 +3,8 @@ import { useApp, useStrings } from '../app.ts';
 import { SelectField, TextField } from '../components/field.tsx';
 import { FoldedFilters } from '../components/folded-filters.tsx';
 import { SuggestField } from '../components/suggest-field.tsx';
-import { useUsernames } from '../components/usernames.ts';
+import { useUsernameSuggestions } from '../components/usernames.ts';
 
-const suggestions = 12;
 /** The API's name for an administrator of the gateway's own machine. */
 export const thisMachine = '(this machine)';
 
@@ -48,12 +47,11 @@ function Who() {
   const { router } = useApp();
   const { audit } = useStrings();
   const { username = '' } = router.query.value;
-  const known = [...useUsernames(), audit.thisMachine].map((text, id) => ({ id, text }));
   return (
     <SuggestField
       label={audit.who}
       value={username === thisMachine ? audit.thisMachine : username}
-      suggest={async (text) => known.filter((one) => one.text.toLowerCase().includes(text.toLowerCase())).slice(0, suggestions)}
+      suggest={useUsernameSuggestions([audit.thisMachine])}
       onPick={(picked, text) => router.ask({ username: picked?.text === audit.thisMachine ? thisMachine : (picked?.text ?? text) })}
     />
   );

@@ -11,6 +11,7 @@ import { SortedTable } from '../../components/sorted-table.tsx';
 import { useFormats } from '../../format.ts';
 import { useTexts } from '../texts.ts';
 import type { SecretLink } from '../types.ts';
+import { GiveRoles } from './give-roles.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { NewAccount, RightsFields, rightsOf } from './new-account.tsx';
 import { Sessions } from './sessions.tsx';
@@ -18,7 +19,7 @@ import { Sessions } from './sessions.tsx';
 type Open =
   | 'add'
   | { readonly what: 'change' | 'remove'; readonly account: Account }
-  | { readonly what: 'invite' | 'sessions'; readonly username: string; readonly link?: SecretLink };
+  | { readonly what: 'invite' | 'sessions' | 'roles'; readonly username: string; readonly link?: SecretLink };
 
 export function AccountsPage() {
   const { accounts } = useTexts();
@@ -72,6 +73,9 @@ export function AccountsPage() {
                 <Button kind="quiet" label={accounts.invite(account.username)} onClick={() => setOpen({ what: 'invite', ...account })}>
                   {accounts.inviteShort}
                 </Button>
+                <Button kind="quiet" label={accounts.roles(account.username)} onClick={() => setOpen({ what: 'roles', ...account })}>
+                  {accounts.rolesShort}
+                </Button>
                 <Button kind="quiet" label={accounts.sessions(account.username)} onClick={() => setOpen({ what: 'sessions', ...account })}>
                   {accounts.sessionsShort}
                 </Button>
@@ -104,8 +108,14 @@ export function AccountsPage() {
         />
       )}
       {typeof open === 'object' && open.what === 'invite' && (
-        <InviteDialog username={open.username} {...(open.link && { made: open.link })} onClose={close} />
+        <InviteDialog
+          username={open.username}
+          {...(open.link && { made: open.link })}
+          onClose={close}
+          onRoles={() => setOpen({ what: 'roles', username: open.username })}
+        />
       )}
+      {typeof open === 'object' && open.what === 'roles' && <GiveRoles username={open.username} onClose={close} onDone={done} />}
       {typeof open === 'object' && open.what === 'sessions' && (
         <Dialog title={accounts.sessions(open.username)} onClose={close}>
           <Sessions username={open.username} />

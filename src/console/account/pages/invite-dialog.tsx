@@ -16,9 +16,11 @@ interface InviteDialogProps {
   /** One that is made already. */
   readonly made?: SecretLink;
   readonly onClose: () => void;
+  /** The person is to get roles next. */
+  readonly onRoles: () => void;
 }
 
-export function InviteDialog({ username, made, onClose }: InviteDialogProps) {
+export function InviteDialog({ username, made, onClose, onRoles }: InviteDialogProps) {
   const { client } = useApp();
   const { secret } = useStrings();
   const { accounts } = useTexts();
@@ -58,6 +60,10 @@ export function InviteDialog({ username, made, onClose }: InviteDialogProps) {
           <Button kind="main" onClick={onClose}>
             {secret.saved}
           </Button>
+        </div>
+        <p>{accounts.thenRoles(username)}</p>
+        <div class="buttons">
+          <Button onClick={onRoles}>{accounts.roles(username)}</Button>
         </div>
       </div>
     </Dialog>
