@@ -116,6 +116,7 @@ function Links({ group, path }: { group: 'building' | 'people' | 'administration
       <ul aria-labelledby={`navigation-${group}`}>
         {pages
           .flatMap((page) => (page.navigation?.group === group ? [{ page, ...page.navigation }] : []))
+          .filter(({ isForManagers }) => !isForManagers || live.managesAny.value !== false)
           .map(({ page, icon, text, count }) => (
             <li key={page.path}>
               <a href={href(...page.path.split('/').filter(Boolean))} aria-current={isCurrent(page) ? 'page' : undefined}>

@@ -40,6 +40,8 @@ export type Happening =
 export interface Live {
   /** By lockId; undefined until the beginning is complete. */
   readonly locks: ReadonlySignal<ReadonlyMap<number, LiveLock> | undefined>;
+  /** Whether we are a manager of any lock; undefined until that is known. */
+  readonly managesAny: ReadonlySignal<boolean | undefined>;
   /** The active alarms that we may see, the newest first. */
   readonly alarms: ReadonlySignal<readonly Alarm[]>;
   readonly connection: ReadonlySignal<'connecting' | 'live' | 'lost'>;
@@ -55,6 +57,7 @@ export function createLive(client: Client): Live {
   const locks = signal<ReadonlyMap<number, LiveLock> | undefined>(undefined);
   const received = signal<readonly Alarm[]>([]);
   const alarms = computed(() => activeAlarms(received.value, locks.value));
+  const managesAny = computed(() => locks.value && [...locks.value.values()].some(({ role }) => role !== 'operator'));
   const connection = signal<'connecting' | 'live' | 'lost'>('connecting');
   const listeners = new Set<(happening: Happening) => void>();
   let run: AbortController | undefined;
@@ -138,6 +141,7 @@ export function createLive(client: Client): Live {
 
   return {
     locks,
+    managesAny,
     alarms,
     connection,
     start() {

@@ -76,6 +76,26 @@ export function firstImpressionTests(at: At): void {
     }
   });
 
+  test('who is a manager of no lock is told why there is no activity, and is not led there', async () => {
+    const { stage } = at();
+    const { site } = stage;
+    const token = await site.account('porter');
+    await site.api('PUT', `/api/v1/gateway/locks/${site.lockId(2)}/roles/porter`, { body: { role: 'operator' } });
+    const visitor = await stage.visit();
+    await stage.signIn(visitor, token);
+    await stage.door(visitor, 'Meeting room').waitFor();
+    const building = visitor.getByRole('list', { name: 'Building' });
+    expect(await building.getByRole('link').allTextContents()).toEqual(['Locks', 'Alarms', 'Notifications', 'Webhooks']);
+    await stage.go(visitor, 'activity', 'Activity');
+    await visitor.getByText('you are a manager of none').waitFor();
+    expect(await stage.barriers(visitor)).toEqual([]);
+    await site.api('PUT', `/api/v1/gateway/locks/${site.lockId(2)}/roles/porter`, { body: { role: 'manager' } });
+    await building.getByRole('link', { name: 'Activity' }).waitFor();
+    await visitor.getByLabel('Door').waitFor();
+    await visitor.context().close();
+    await site.api('DELETE', '/api/v1/gateway/accounts/porter');
+  });
+
   test('whoever ends an alarm is asked about this very lock, and the German log speaks German', async () => {
     const { stage } = at();
     const page = await stage.visit(undefined, 'de-DE');

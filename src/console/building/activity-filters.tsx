@@ -1,4 +1,5 @@
 // What to look for in the activity. It is in the address, so that Back and a link lead to it.
+import { useState } from 'preact/hooks';
 import type { Page } from '../api/client.ts';
 import { useApp, useStrings } from '../app.ts';
 import { SelectField, TextField } from '../components/field.tsx';
@@ -64,12 +65,17 @@ function Door() {
     return found.slice(0, suggestions).map(({ lockId, lockAlias }) => ({ id: lockId, text: lockAlias }));
   }
   const chosen = live.locks.value?.get(Number(router.query.value['lock']));
+  const [isUnknown, setUnknown] = useState(false);
   return (
     <SuggestField
       label={texts.door}
       value={chosen?.lockAlias ?? ''}
+      error={isUnknown ? texts.noDoor : undefined}
       suggest={doors}
-      onPick={(picked) => router.ask({ lock: picked === undefined ? '' : String(picked.id) })}
+      onPick={(picked, text) => {
+        setUnknown(picked === undefined && text !== '');
+        router.ask({ lock: picked === undefined ? '' : String(picked.id) });
+      }}
     />
   );
 }

@@ -17,10 +17,23 @@ import { useTexts } from './texts.ts';
 const mostMs = 31 * 86_400_000;
 
 export function ActivityPage() {
+  const { live } = useApp();
+  const texts = useTexts();
+  if (live.managesAny.value !== false) return <Activity />;
+  return (
+    <>
+      <PageHead title={texts.activity} />
+      <p class="empty">{texts.managesNone}</p>
+    </>
+  );
+}
+
+function Activity() {
   const { board, router } = useApp();
   const texts = useTexts();
   const [isLive, setLive] = useState(true);
   const query = queryOf(router.query.value);
+  const isAskedFor = Object.values(query).some((value) => value !== undefined);
   const activity = useActivity(query, isLive);
   const columns = useColumns();
   useEffect(() => board.open(), [board]);
@@ -36,7 +49,7 @@ export function ActivityPage() {
       <ActivityFilters />
       {problem !== undefined && <ProblemCallout problem={problem} retry={activity.reload} />}
       {lines === undefined && problem === undefined && <Loading text={texts.looking} />}
-      {lines?.length === 0 && <p class="empty">{texts.nothing}</p>}
+      {lines?.length === 0 && <p class="empty">{isAskedFor ? texts.nothing : texts.nothingYet}</p>}
       {lines !== undefined && lines.length > 0 && (
         <Table caption={texts.activity} columns={columns} rows={lines} keyOf={({ recordId }) => recordId} />
       )}

@@ -22,6 +22,8 @@ export interface PageEntry {
     readonly group: 'building' | 'people' | 'administration';
     readonly icon: IconName;
     readonly text: (strings: Strings) => string;
+    /** Who is a manager of no lock would find nothing there. */
+    readonly isForManagers?: true;
     /** How many items there wait for a person; 0 is not shown. */
     readonly count?: (live: Live) => number;
   };
@@ -42,12 +44,12 @@ export const pages: readonly PageEntry[] = [
   {
     path: 'activity',
     view: buildingPart('activity'),
-    navigation: { group: 'building', icon: 'clock', text: ({ layout }) => layout.activity },
+    navigation: { group: 'building', icon: 'clock', text: ({ layout }) => layout.activity, isForManagers: true },
   },
   {
     path: 'questions',
     view: accessPart('questions'),
-    navigation: { group: 'building', icon: 'search', text: ({ layout }) => layout.questions },
+    navigation: { group: 'building', icon: 'search', text: ({ layout }) => layout.questions, isForManagers: true },
   },
   { path: 'people', view: accessPart('people'), navigation: { group: 'people', icon: 'people', text: ({ layout }) => layout.people } },
   { path: 'people/:personId', view: accessPart('person') },
