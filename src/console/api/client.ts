@@ -30,6 +30,11 @@ export interface Client {
   /** Rejects only with a `Problem`. `path` is below `/api/v1/`. */
   ask<Answer>(method: Method, path: string, more?: Request): Promise<Answer>;
   get<Answer>(path: string, query?: Query): Promise<Answer>;
+  /** The answer and its ETag; undefined: it is still the one with this ETag. */
+  getChanged<Answer>(
+    path: string,
+    etag: string | undefined,
+  ): Promise<{ readonly answer: Answer; readonly etag: string | undefined } | undefined>;
   /** An answer that is no JSON; `accept` is its media type. */
   text(path: string, query?: Query, accept?: string): Promise<string>;
   /** An answer that is a file; it takes as long as it takes. */
@@ -44,6 +49,14 @@ function withQuery(path: string, query: Query): string {
   return text === '' ? path : `${path}?${text}`;
 }
 
+async function jsonOf<Answer>(response: Response): Promise<Answer> {
+  try {
+    return (await response.json()) as Answer;
+  } catch (error) {
+    throw new Problem('unreachable', String(error));
+  }
+}
+
 /** `onSignedOut` is called when the gateway no longer accepts our cookie. */
 export function createClient(onSignedOut: () => void): Client {
   async function request(path: string, init: RequestInit): Promise<Response> {
@@ -54,7 +67,7 @@ export function createClient(onSignedOut: () => void): Client {
     } catch (error) {
       throw new Problem('unreachable', String(error));
     }
-    if (response.ok) return response;
+    if (response.ok || response.status === 304) return response;
     const problem = await problemOf(response);
     // What is wrong with a password or an invitation is 401 as well.
     if (problem.code.startsWith('token-')) onSignedOut();
@@ -75,11 +88,13 @@ export function createClient(onSignedOut: () => void): Client {
         keepalive: method === 'DELETE',
         signal: AbortSignal.any([AbortSignal.timeout(answerWithinMs), ...(signal ? [signal] : [])]),
       });
-      try {
-        return (await response.json()) as Answer;
-      } catch (error) {
-        throw new Problem('unreachable', String(error));
-      }
+      return jsonOf<Answer>(response);
+    },
+    async getChanged<Answer>(path: string, etag: string | undefined) {
+      const headers = { accept: 'application/json', ...(etag && { 'if-none-match': etag }) };
+      const response = await request(path, { headers, signal: AbortSignal.timeout(answerWithinMs) });
+      if (response.status === 304) return undefined;
+      return { answer: await jsonOf<Answer>(response), etag: response.headers.get('etag') ?? undefined };
     },
     get: (path, query) => client.ask('GET', path, query && { query }),
     async text(path, query = {}, accept = '*/*') {

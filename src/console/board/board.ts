@@ -59,6 +59,8 @@ export function createBoard(client: Client, live: Live): Board {
   let isOutdated = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let times = 0;
+  /** Of the board that is shown. */
+  let etag: string | undefined;
   let unlisten: (() => void) | undefined;
 
   function lastOf(lockId: number): Signal<LastEvent | null> {
@@ -92,9 +94,10 @@ export function createBoard(client: Client, live: Live): Board {
       if (isOutdated) void load();
     }, atMostEveryMs);
     try {
-      const answer = await client.get<BoardAnswer>('board');
+      const changed = await client.getChanged<BoardAnswer>('board', etag);
       if (time !== times) return;
-      take(answer);
+      if (changed !== undefined) take(changed.answer);
+      etag = changed?.etag ?? etag;
       problem.value = undefined;
     } catch (error) {
       if (time === times) problem.value = error;
@@ -136,6 +139,7 @@ export function createBoard(client: Client, live: Live): Board {
       clearTimeout(timer);
       timer = undefined;
       times += 1;
+      etag = undefined;
       isWanted = false;
       groups.value = undefined;
       favourites.value = [];
