@@ -834,8 +834,8 @@ export const de: Strings = {
     storageBad: (reason) =>
       `Der Speicher arbeitet nicht: ${reason}. Türen öffnen weiter; Änderungen werden abgelehnt, bis er wieder arbeitet.`,
     disk: 'Platte',
-    diskWorks: 'Arbeitet',
-    diskFails: 'Arbeitet nicht',
+    diskWorks: 'Funktioniert',
+    diskFails: 'Funktioniert nicht',
     free: 'Frei',
     notKnown: 'nicht bekannt',
     records: 'Einträge',

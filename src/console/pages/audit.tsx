@@ -5,12 +5,14 @@ import { PageHead } from '../components/page-head.tsx';
 import { usePaged } from '../components/paged.ts';
 import { PagedTable } from '../components/table.tsx';
 import { useFormats } from '../format.ts';
+import { auditWords } from '../language/audit-words.ts';
+import { auditDetail } from './audit-detail.ts';
 import { AuditFilters, thisMachine } from './audit-filters.tsx';
 
 export function AuditPage() {
-  const { audit, problems } = useStrings();
+  const { alarmKinds, audit, problems } = useStrings();
   const { dateTime } = useFormats();
-  const { router } = useApp();
+  const { preferences, router } = useApp();
   const query = router.query.value;
   const { from = '', to = '', username, action, success } = query;
   // Days in the time zone of this device, both ends included, in either order.
@@ -25,6 +27,9 @@ export function AuditPage() {
   /** In `card 7 of lock 3` the nouns are translated. */
   const objectText = (object: string) =>
     object.replace(/^(data directory|dry run|[a-z]+)|(?<=^[a-z]+ \d+ )of (?:lock|person)(?= \d+$)/g, (word) => audit.nouns[word] ?? word);
+  const words = auditWords[preferences.language.value];
+  const detailOf = (entry: AuditEntry) =>
+    entry.action === 'alarm-end' ? (alarmKinds[entry.detail] ?? entry.detail) : auditDetail(entry, words, dateTime);
   const outcomeOf = ({ outcome }: AuditEntry) => audit.outcomes[outcome] ?? problems[outcome] ?? outcome;
 
   return (
@@ -49,9 +54,10 @@ export function AuditPage() {
           },
           {
             title: audit.what,
-            cell: ({ action, object, detail }) => (
+            cell: (entry) => (
               <>
-                {audit.actions[action] ?? action} <span class="faint">{[objectText(object), detail].filter(Boolean).join(' · ')}</span>
+                {audit.actions[entry.action] ?? entry.action}{' '}
+                <span class="faint">{[objectText(entry.object), detailOf(entry)].filter(Boolean).join(' · ')}</span>
               </>
             ),
           },
