@@ -1,7 +1,6 @@
 // The words of the gateway in the details of its audit log, for people. A word that is not here is shown as it is.
-import type { Language } from '../preferences.ts';
 
-export const auditWords: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
+export const auditWords: Readonly<Record<'en' | 'de', Readonly<Record<string, string>>>> = {
   en: {
     'gateway administrator': 'gateway administrator',
     'access manager': 'access manager',

@@ -17,7 +17,8 @@ export function auditDetail(
   words: Readonly<Record<string, string>>,
   dateTime: (ms: number) => string,
 ): string {
-  if (!inWords.includes(action)) return detail;
+  // The other sessions of an account are counted; of a single one the account is named.
+  if (!inWords.includes(action) || (action === 'session-end' && !/^\d/.test(detail))) return detail;
   const said = (text: string) => words[text] ?? text;
   return detail
     .split(', ')
