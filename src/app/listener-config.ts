@@ -30,8 +30,7 @@ export function createEndpoints(config: Config, surroundings: Surroundings) {
   const { devices } = config;
   return {
     certificates,
-    /** The certificate of our own authority, PEM; undefined without one. */
-    authority: async () => (certificates && config.tls === 'auto' ? readAuthority(tlsFolder(config)) : undefined),
+    authority: createAuthority(config, certificates),
     forLocks: { mqtt: plain('mqtt'), mqtts: secure('mqtts'), devices: devices.enabled ? devices : undefined },
     forPeople: {
       http: http && { ...http, webSocket: config.webSocket.plain },
@@ -52,6 +51,23 @@ function createCertificatesFor(
       ? createOwnCertificates({ folder: tlsFolder({ dataDir }), names, clock, log })
       : createCertificateFiles({ ...tls, clock, log });
   return createCertificates({ source, clock, log });
+}
+
+/** Gives the certificate of our own authority, PEM; undefined without one. It is read once, and again after the certificates have changed. */
+function createAuthority({ tls, dataDir }: Config, certificates: Certificates | undefined): () => Promise<string | undefined> {
+  if (certificates === undefined || tls !== 'auto') return async () => undefined;
+  let read: Promise<string> | undefined;
+  const forget = () => {
+    read = undefined;
+  };
+  certificates.onChange(forget);
+  return () => {
+    read ??= readAuthority(tlsFolder({ dataDir })).catch((error: unknown) => {
+      forget();
+      throw error;
+    });
+    return read;
+  };
 }
 
 function tlsFolder({ dataDir }: Pick<Config, 'dataDir'>): string {
