@@ -8,10 +8,11 @@ import { createFoundDevices } from '../domain/locks/found-devices.ts';
 import { createEventStreams } from '../http/events/event-streams.ts';
 import { createHttpServer } from '../http/pipeline/server.ts';
 import { createControlCounts } from '../platform/control/control.ts';
-import { announcementsOf } from '../platform/mdns/announcement.ts';
+import { announcedNames, announcementsOf } from '../platform/mdns/announcement.ts';
 import { createDiscovery, respondInThread } from '../platform/mdns/discovery.ts';
 import { createPasswordHashing } from '../platform/password-hash.ts';
 import { qrImage } from '../platform/qr-code.ts';
+import { isRunBySystemd } from '../platform/systemd.ts';
 import type { AccessServices } from './access-services.ts';
 import { createAuditedServices, createLocalControl } from './admin-wiring.ts';
 import type { Base } from './base.ts';
@@ -86,6 +87,8 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
       backups: createBackupService({ clock, audit: audited.audit, archives: storage.archives }),
       warnings: base.warnings,
       authority: lockSide.authority,
+      names: () => [...new Set([...config.tlsNames, ...(config.discovery.enabled ? announcedNames() : [])])],
+      isService: isRunBySystemd(process.env),
     },
     readiness: status.readiness,
     gatewayStatus: status.gateway,

@@ -8,7 +8,9 @@ export interface Warning {
   readonly code: string;
   /** The sentence of the log line. */
   readonly message: string;
-  /** What it was about, as `name value` pairs of its last line. */
+  /** The lock that it was about; null: none. */
+  readonly lockId: number | null;
+  /** What it was about, as `name value` pairs of its last line; dates in ISO 8601. */
   readonly detail: string;
   /** Epoch milliseconds of the first and of the last such line. */
   readonly firstAt: number;
@@ -27,19 +29,23 @@ export interface RecentWarnings {
 const warningsAtMost = 200;
 const dayMs = 86_400_000;
 const detailLength = 300;
+/** JavaScript has no later date. */
+const farthestDate = 8.64e15;
+/** The names of fields that are epoch milliseconds. */
+const isDate = /^(?:since|until)$|(?:At|Date)$/;
 
 export function createRecentWarnings(clock: Pick<Clock, 'now'>): RecentWarnings {
   /** The one that was quiet the longest first. */
   const known = new Map<string, Warning>();
 
   function note(level: Warning['level'], fields: object, message: string): void {
-    const { code = '', lockId = '' } = fields as { readonly code?: unknown; readonly lockId?: unknown };
-    const key = `${code} ${lockId} ${code === '' ? message : ''}`;
+    const { code = '', lockId } = fields as { readonly code?: unknown; readonly lockId?: unknown };
+    const key = `${code} ${lockId ?? ''} ${code === '' ? message : ''}`;
     const before = known.get(key);
     const now = clock.now();
     known.delete(key);
     known.set(key, {
-      ...{ level, code: String(code), message, detail: detailOf(fields) },
+      ...{ level, code: String(code), message, detail: detailOf(fields), lockId: typeof lockId === 'number' ? lockId : null },
       ...{ firstAt: before?.firstAt ?? now, lastAt: now, count: (before?.count ?? 0) + 1 },
     });
     const [oldest] = known.keys();
@@ -65,6 +71,8 @@ function detailOf(fields: object): string {
   const pairs = Object.entries(fields).flatMap(([name, value]) => {
     if (name === 'code') return [];
     if (value instanceof Error) return [value.message];
+    if (typeof value === 'number' && isDate.test(name) && Math.abs(value) < farthestDate)
+      return [`${name} ${new Date(value).toISOString()}`];
     return ['string', 'number', 'boolean'].includes(typeof value) && value !== '' ? [`${name} ${value}`] : [];
   });
   return pairs.join(', ').slice(0, detailLength);

@@ -23,6 +23,11 @@ export interface SystemdOptions {
   readonly notify: (...assignments: readonly string[]) => Promise<void>;
 }
 
+/** Whether systemd started this process and hears of it. */
+export function isRunBySystemd(environment: SystemdOptions['environment']): boolean {
+  return environment['NOTIFY_SOCKET'] !== undefined;
+}
+
 /** Start it last, because its start sends READY=1. Does nothing without NOTIFY_SOCKET; logs a message that fails, and goes on. */
 export function createSystemd({ clock, log, environment, healthy, status, notify }: SystemdOptions): Part {
   const isWatched = watchdogMs(environment) !== undefined;

@@ -17,7 +17,11 @@ export function upkeepTests(at: At): void {
     await dialog.getByLabel('Passphrase', { exact: true }).fill('correct horse battery');
     await dialog.getByLabel('The passphrase once more').fill('correct horse batterie');
     await dialog.getByRole('button', { name: 'Download' }).click();
-    await dialog.getByText('These two are not the same.').first().waitFor();
+    await dialog.getByText('These two are not the same.').waitFor();
+    expect(await dialog.getByRole('alert').count()).toBe(0);
+    expect(await dialog.getByRole('textbox', { name: 'The command that opens it' }).inputValue()).toMatch(
+      /^age --decrypt --output latchd-/,
+    );
     expect(await stage.barriers(page)).toEqual([]);
     await dialog.getByLabel('The passphrase once more').fill('correct horse battery');
     const [download] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Download' }).click()]);
@@ -32,7 +36,19 @@ export function upkeepTests(at: At): void {
   test('warnings of the log are there, and everybody can read the page, also on a phone in the dark', async () => {
     const { stage, page } = at();
     await stage.go(page, 'system', 'System');
+    stage.site.lock(2).tamper();
+    await stage.go(page, 'alarms', 'Alarms');
+    await page.getByRole('heading', { name: 'Tampered with' }).waitFor();
+    await stage.go(page, 'system', 'System');
     await page.getByRole('heading', { name: 'Warnings of the last 24 hours' }).waitFor();
+    const warning = page.getByRole('row').filter({ hasText: 'An alarm began: Tampered with.' });
+    await warning.getByRole('link', { name: 'Meeting room' }).waitFor();
+    expect(await warning.getByText('alarm-began an alarm has begun').isVisible()).toBe(false);
+    await warning.getByText('Line of the log').click();
+    await warning.getByText('alarm-began an alarm has begun').waitFor();
+    // Dates are dates.
+    expect(await warning.textContent()).not.toMatch(/\d{12}|\d{4}-\d\d-\d\dT/);
+    await stage.site.api('DELETE', `/api/v1/gateway/alarms/tampered/${stage.site.lockId(2)}`);
     expect(await stage.barriers(page)).toEqual([]);
     const size = page.viewportSize();
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -56,7 +72,12 @@ export function upkeepTests(at: At): void {
       const step = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) });
       await step('Make accounts for people').getByText('(to do)').waitFor();
       await step('Let people reach it over https').getByText('(to do)').waitFor();
-      await page.getByText('npm run sim -- --locks 3').waitFor();
+      await step('Give it a name').waitFor();
+      // What it says to type is what reaches this very gateway.
+      const { httpUrl, mqttUrl } = fresh.site.gateway;
+      await step('Let people reach it over https').getByText(`${httpUrl}/`).waitFor();
+      await page.getByText(`npm run sim -- --locks 3 --gateway ${httpUrl} --mqtt ${mqttUrl}`).waitFor();
+      await page.getByText('Ctrl-C, where it runs').first().waitFor();
       expect(await fresh.barriers(page)).toEqual([]);
       await fresh.site.account('erika');
       await step('Make accounts for people').getByText('(done)').waitFor();

@@ -32,6 +32,14 @@ test('every line is written as it is, and what is worse than info is kept, the l
   ]);
 });
 
+test('a date is written as a date, and no other number is', () => {
+  const { log, list } = createWorld();
+  log.warn({ code: 'c', since: 1_763_715_600_000, validAt: 0, bytes: 1_763_715_600_000, brokenAt: 1e300 }, 'it is so');
+  expect(list().map(({ lockId, detail }) => [lockId, detail])).toEqual([
+    [null, 'since 2025-11-21T09:00:00.000Z, validAt 1970-01-01T00:00:00.000Z, bytes 1763715600000, brokenAt 1e+300'],
+  ]);
+});
+
 test('lines of one code about one lock are one warning with their count', () => {
   const { clock, log, list } = createWorld();
   log.warn({ code: 'c', lockId: 7 }, 'first');
@@ -39,8 +47,8 @@ test('lines of one code about one lock are one warning with their count', () => 
   clock.at = 2_000;
   log.warn({ code: 'c', lockId: 7, reason: 'new' }, 'again');
   expect(list()).toEqual([
-    { level: 'warn', code: 'c', message: 'again', detail: 'lockId 7, reason new', firstAt: 1_000, lastAt: 2_000, count: 2 },
-    { level: 'warn', code: 'c', message: 'other lock', detail: 'lockId 8', firstAt: 1_000, lastAt: 1_000, count: 1 },
+    { level: 'warn', code: 'c', message: 'again', lockId: 7, detail: 'lockId 7, reason new', firstAt: 1_000, lastAt: 2_000, count: 2 },
+    { level: 'warn', code: 'c', message: 'other lock', lockId: 8, detail: 'lockId 8', firstAt: 1_000, lastAt: 1_000, count: 1 },
   ]);
 });
 

@@ -399,6 +399,8 @@ function createFakeServices(): FakeServices {
       },
       warnings: () => unexpected('warnings'),
       authority: async () => unexpected('authority'),
+      names: () => unexpected('names'),
+      isService: false,
     },
     alarms: { list: () => unexpected('alarms.list'), end: async () => unexpected('alarms.end') },
     live: {
@@ -514,6 +516,7 @@ export function signInOf({ signIns, passwords, invitations, handovers, passkeys 
   const links: GatewayLinks = {
     siteOf: () => ({ host: 'gateway.local', origin: 'https://gateway.local:8443' }),
     linkTo: (fragment) => `https://gateway.local:8443/#/${fragment}`,
+    originFor: () => 'https://gateway.local:8443',
   };
   const held = { password: () => undefined, passkeys: () => [] };
   return { signIn: { signIns, passwords, invitations, handovers, passkeys, held }, links, drawQr: () => '<svg/>' };

@@ -25,7 +25,13 @@ export function createMemoryArchives(now: () => number): Archives & { fail: stri
   };
 }
 
-export const noUpkeep = (backups: Upkeep['backups']): Upkeep => ({ backups, warnings: () => [], authority: async () => undefined });
+export const noUpkeep = (backups: Upkeep['backups']): Upkeep => ({
+  backups,
+  warnings: () => [],
+  authority: async () => undefined,
+  names: () => [],
+  isService: false,
+});
 
 /** `asked` makes a method that notes its call and gives this answer. */
 export function answerAboutUpkeep(
@@ -39,9 +45,12 @@ export function answerAboutUpkeep(
     ...{ list: [{ name, madeAt: 1_763_715_600_000, bytes: 81_920, beforeUpgrade: false }], pageNo, pageSize, pages: 1, total: 1 },
     making: { ...begun, state: 'done', bytes: 1_048_576, name },
   });
+  upkeep.names = () => ['gateway.local'];
+  upkeep.isService = true;
+  upkeep.authority = async () => 'a certificate';
   upkeep.warnings = () => [
     {
-      ...{ level: 'error', code: 'job-failed', message: 'a daily job failed', detail: 'job backup' },
+      ...{ level: 'error', code: 'job-failed', lockId: null, message: 'a daily job failed', detail: 'job backup' },
       ...{ firstAt: 1_763_715_600_000, lastAt: 1_763_715_600_000, count: 1 },
     },
   ];

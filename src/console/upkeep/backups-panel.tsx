@@ -8,6 +8,7 @@ import { Callout, Loading, ProblemCallout } from '../components/callout.tsx';
 import { FormDialog } from '../components/dialog.tsx';
 import { TextField } from '../components/field.tsx';
 import { usePolled } from '../components/polled.ts';
+import { SecretField } from '../components/secret-dialog.tsx';
 import { Table } from '../components/table.tsx';
 import { useFormats, useProblemText } from '../format.ts';
 import { saveFile } from '../save-as.ts';
@@ -101,7 +102,7 @@ function DownloadDialog({ name, onClose }: { readonly name: string; readonly onC
       onSubmit={async (values) => {
         const passphrase = values.text('passphrase');
         if (passphrase !== values.text('again')) {
-          throw new Problem('invalid-parameter', texts.differ, new Map([['again', texts.differ]]));
+          throw new Problem('invalid-parameter', '', new Map([['again', texts.differ]]));
         }
         saveFile(`${name}.age`, await client.file(`gateway/backups/${encodeURIComponent(name)}/download`, { passphrase }));
         onClose();
@@ -119,9 +120,7 @@ function DownloadDialog({ name, onClose }: { readonly name: string; readonly onC
             autoFocus
           />
           <TextField type="password" name="again" label={texts.again} error={errorOf('again')} required />
-          <p>
-            <code>{texts.open(name)}</code>
-          </p>
+          <SecretField label={texts.open} value={`age --decrypt --output ${name} ${name}.age`} />
         </>
       )}
     </FormDialog>

@@ -2,8 +2,10 @@
 import type { ComponentChildren } from 'preact';
 import type { Page } from '../api/client.ts';
 import type { GatewayStatus } from '../api/types.ts';
+import { Loading } from '../components/callout.tsx';
 import { Icon } from '../components/icon.tsx';
 import { usePolled } from '../components/polled.ts';
+import { type Reach, servedAt, simulatorCommand } from './reach.ts';
 import { useTexts } from './texts.ts';
 
 const askEveryMs = 5_000;
@@ -12,29 +14,17 @@ export function FirstRun() {
   const { firstRun: texts } = useTexts();
   const { value: status } = usePolled<GatewayStatus>('gateway/status', askEveryMs);
   const { value: accounts } = usePolled<Page<object>>('gateway/accounts?pageSize=2', askEveryMs);
-  if (status === undefined || accounts === undefined) return null;
-  const { reach, accounts: people, locks, simulated } = texts;
-  const isEncrypted = status.listeners['https'] !== undefined;
+  const { value: reach } = usePolled<Reach>('gateway/reach', askEveryMs);
+  if (status === undefined || accounts === undefined || reach === undefined) return <Loading />;
+  const { accounts: people, locks, simulated } = texts;
+  const command = simulatorCommand(status.listeners, reach.service);
   return (
     <section class="upkeep">
       <h2>{texts.title}</h2>
       <p>{texts.intro}</p>
       <ol class="first-run">
-        <Step title={reach.title} isDone={isEncrypted}>
-          {!isEncrypted && (
-            <p>
-              {reach.text} <code>{reach.restart}</code>
-            </p>
-          )}
-          {isEncrypted && (
-            <p>
-              {reach.trust}{' '}
-              <a href="ca.crt" download>
-                {reach.certificate}
-              </a>
-            </p>
-          )}
-        </Step>
+        <NameStep reach={reach} />
+        <ReachStep reach={reach} status={status} />
         <Step title={people.title} isDone={accounts.total > 1}>
           <p>
             {people.text} <a href="#/accounts">{people.link}</a>
@@ -46,11 +36,70 @@ export function FirstRun() {
           </p>
         </Step>
       </ol>
-      <h3>{simulated.title}</h3>
-      <p>
-        {simulated.text} <code>{simulated.command}</code>
-      </p>
+      {command !== undefined && (
+        <>
+          <h3>{simulated.title}</h3>
+          <p>
+            {reach.service ? simulated.source : simulated.text} <code class="long">{command}</code>
+          </p>
+        </>
+      )}
     </section>
+  );
+}
+
+function NameStep({ reach: { names, service } }: { readonly reach: Reach }) {
+  const { firstRun } = useTexts();
+  const { name, restart } = firstRun;
+  return (
+    <Step title={name.title} isDone={names.length > 0}>
+      <p>{names.length > 0 ? name.found(names.join(', ')) : name.none}</p>
+      <p>
+        {name.more} <code>{service ? restart.service : restart.byHand}</code>
+      </p>
+    </Step>
+  );
+}
+
+function ReachStep({ reach, status: { listeners } }: { readonly reach: Reach; readonly status: GatewayStatus }) {
+  const { firstRun } = useTexts();
+  const { reach: texts, restart } = firstRun;
+  const { url, service, certificate } = reach;
+  const isEncrypted = listeners['https'] !== undefined;
+  return (
+    <Step title={texts.title} isDone={isEncrypted}>
+      <p>{texts.now(servedAt(listeners))}</p>
+      {isEncrypted ? (
+        <p>
+          {texts.open} <code class="long">{url}</code>
+        </p>
+      ) : (
+        <p>
+          {texts.text} <code>{service ? restart.service : restart.byHand}</code>
+        </p>
+      )}
+      {isEncrypted && (certificate === null ? <p>{texts.ofYours}</p> : <RootCertificate {...certificate} />)}
+    </Step>
+  );
+}
+
+/** The certificate that the devices of people are to trust: for a camera, and as a file. */
+export function RootCertificate({ url, qr }: NonNullable<Reach['certificate']>) {
+  const { firstRun } = useTexts();
+  const { reach } = firstRun;
+  return (
+    <>
+      <p>{reach.trust}</p>
+      <img class="qr" src={`data:image/svg+xml,${encodeURIComponent(qr)}`} alt={reach.qr} />
+      <p>
+        <code class="long">{url}</code>
+      </p>
+      <p>
+        <a href="ca.crt" download>
+          {reach.certificate}
+        </a>
+      </p>
+    </>
   );
 }
 

@@ -56,10 +56,27 @@ export const upkeepDocs = {
         answer: {
           list: [
             {
-              ...{ level: 'error', code: 'job-failed', message: 'a daily job failed', detail: 'job backup' },
+              ...{ level: 'error', code: 'job-failed', lockId: null, message: 'a daily job failed', detail: 'job backup' },
               ...{ firstDate: 1_763_715_600_000, lastDate: 1_763_715_600_000, count: 1 },
             },
           ],
+        },
+      },
+    ],
+  },
+  gatewayReach: {
+    summary: 'How others reach the gateway',
+    description:
+      '`url` is where they open the console; `names`: those of `tlsNames`, and those that are announced by mDNS; `service`: systemd runs it. `certificate` is where its root certificate is, also as a QR code in SVG; null: it has none of its own.',
+    requiredRole: 'gateway administrator',
+    refusals: ['not-supported'],
+    answers: { 200: 'Reach' },
+    examples: [
+      {
+        title: 'Over https, by its name',
+        answer: {
+          ...{ url: 'https://gateway.local:8443/', names: ['gateway.local'], service: true },
+          certificate: { url: 'https://gateway.local:8443/ca.crt', qr: '<svg/>' },
         },
       },
     ],

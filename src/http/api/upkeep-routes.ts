@@ -5,6 +5,8 @@ import { DomainError } from '../../domain/errors.ts';
 import type { RecentWarnings, Warning } from '../../domain/recent-warnings.ts';
 import { managementPage, noParameters } from '../pipeline/query.ts';
 import { type AnyRoute, ok, type Route, route } from '../pipeline/route.ts';
+import type { GatewayLinks } from '../pipeline/served-page.ts';
+import type { DrawQr } from './own-account-routes.ts';
 import type { ResponseBody } from './response-schemas.ts';
 import { downloadPassphrase, oneBackup } from './upkeep-schemas.ts';
 import { pageView } from './views.ts';
@@ -14,9 +16,13 @@ export interface Upkeep {
   readonly warnings: RecentWarnings['list'];
   /** The certificate of the gateway's own authority as PEM; undefined: it has none. */
   readonly authority: () => Promise<string | undefined>;
+  /** The names by which others find the gateway, the best first: those of the operator, and those that are announced. */
+  readonly names: () => readonly string[];
+  /** A supervisor of the machine runs the gateway. */
+  readonly isService: boolean;
 }
 
-export function upkeepRoutes(upkeep: Upkeep): readonly AnyRoute[] {
+export function upkeepRoutes(upkeep: Upkeep, links: Pick<GatewayLinks, 'originFor'>, drawQr: DrawQr): readonly AnyRoute[] {
   const { backups } = upkeep;
   return [
     route('POST', '/api/v1/gateway/backups', 'beginBackup', noParameters, ({ caller }) => ({
@@ -40,6 +46,16 @@ export function upkeepRoutes(upkeep: Upkeep): readonly AnyRoute[] {
       requireGatewayAdministrator(caller);
       return ok({ list: upkeep.warnings().map(warningView) } satisfies ResponseBody<'WarningList'>);
     }),
+    route('GET', '/api/v1/gateway/reach', 'gatewayReach', noParameters, async ({ caller, page }) => {
+      requireGatewayAdministrator(caller);
+      const origin = links.originFor(page);
+      const url = `${origin}/ca.crt`;
+      const hasCertificate = (await upkeep.authority()) !== undefined;
+      return ok({
+        ...{ url: `${origin}/`, names: [...upkeep.names()], service: upkeep.isService },
+        certificate: hasCertificate ? { url, qr: drawQr(url) } : null,
+      } satisfies ResponseBody<'Reach'>);
+    }),
     {
       ...{ method: 'GET', path: '/ca.crt', operation: 'rootCertificate', open: true },
       async handle() {
@@ -60,6 +76,15 @@ function archiveView({ name, madeAt: date, bytes, beforeUpgrade }: Archive): Res
   return { name, date, bytes, beforeUpgrade };
 }
 
-function warningView({ firstAt, lastAt, level, code, message, detail, count }: Warning): ResponseBody<'WarningList'>['list'][number] {
-  return { level, code, message, detail, firstDate: firstAt, lastDate: lastAt, count };
+function warningView({
+  firstAt,
+  lastAt,
+  level,
+  code,
+  lockId,
+  message,
+  detail,
+  count,
+}: Warning): ResponseBody<'WarningList'>['list'][number] {
+  return { level, code, lockId, message, detail, firstDate: firstAt, lastDate: lastAt, count };
 }

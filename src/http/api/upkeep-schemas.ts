@@ -23,6 +23,7 @@ const backup = z.strictObject({ name: z.string(), date: dateMs, bytes: count, be
 const warning = z.strictObject({
   level: z.enum(['warn', 'error', 'fatal']),
   code: z.string(),
+  lockId: z.int().min(1).nullable(),
   message: z.string(),
   detail: z.string(),
   firstDate: dateMs,
@@ -36,6 +37,12 @@ export const upkeepSchemas = {
     list: z.array(backup),
     ...{ pageNo: count, pageSize: count, pages: count, total: count },
     making: making.nullable(),
+  }),
+  Reach: z.strictObject({
+    url: z.string(),
+    names: z.array(z.string()),
+    service: z.boolean(),
+    certificate: z.strictObject({ url: z.string(), qr: z.string() }).nullable(),
   }),
   WarningList: z.strictObject({ list: z.array(warning) }),
 };

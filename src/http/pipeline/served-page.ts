@@ -23,6 +23,8 @@ export interface GatewayLinks {
    * `page` undefined: for somebody at this machine. Throws `not-supported` when no page is served.
    */
   linkTo(fragment: string, page: ServedPage | undefined): string;
+  /** The address of the console that such a link begins with, without a path. Throws as `linkTo`. */
+  originFor(page: ServedPage | undefined): string;
 }
 
 interface Listener {
@@ -67,6 +69,7 @@ export function createGatewayLinks(options: {
     },
 
     linkTo: (fragment, page) => `${originFor(page)}/#/${fragment}`,
+    originFor,
   };
 }
 

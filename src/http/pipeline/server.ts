@@ -226,7 +226,7 @@ function routesOf(
     ...grantRoutes(grants),
     ...scheduleRoutes(schedules),
     ...auditRoutes(audit),
-    ...upkeepRoutes(others.upkeep),
+    ...upkeepRoutes(others.upkeep, others.links, others.drawQr),
     ...signInRoutes({ services, links, ...checks }),
     ...ownAccountRoutes({ services, links, drawQr }),
     ...invitationRoutes({ services, links, drawQr }),

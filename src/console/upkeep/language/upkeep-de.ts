@@ -1,5 +1,6 @@
 // The texts about the upkeep of the gateway, in German.
 import type { UpkeepTexts } from './upkeep-en.ts';
+import { warningsDe } from './warnings-de.ts';
 
 export const upkeepDe: UpkeepTexts = {
   backups: {
@@ -20,27 +21,47 @@ export const upkeepDe: UpkeepTexts = {
     passphraseHint: 'Mindestens 12 Zeichen. Notieren Sie sie an anderer Stelle: Ohne sie kann niemand die Datei öffnen.',
     again: 'Die Passphrase noch einmal',
     differ: 'Beide sind nicht gleich.',
-    open: (name) => `So wird sie geöffnet: age --decrypt --output ${name} ${name}.age`,
+    open: 'Der Befehl, der sie öffnet',
   },
   warnings: {
     title: 'Warnungen der letzten 24 Stunden',
     none: 'Seit dem Start des Gateways oder seit 24 Stunden ist nichts schiefgegangen.',
     what: 'Was',
+    sentences: warningsDe,
+    alarm: (kind) => `Ein Alarm begann: ${kind}.`,
+    unknown: 'Etwas, wofür es hier keinen Satz gibt: Die Zeile des Logs sagt, was.',
+    lock: (lockId) => `Schloss ${lockId}`,
+    line: 'Zeile des Logs',
     times: 'Anzahl',
     last: 'Zuletzt',
     levels: { warn: 'Warnung', error: 'Fehler', fatal: 'Ende des Gateways' },
   },
+  certificate: { title: 'Stammzertifikat' },
   firstRun: {
     title: 'Dieses Gateway einrichten',
     intro: 'Hier gibt es keine Schlösser, an denen Sie eine Rolle haben. Was erledigt ist, wird von selbst abgehakt.',
     done: 'erledigt',
     open: 'offen',
+    name: {
+      title: 'Ihm einen Namen geben',
+      found: (names) => `Im Netz finden andere es als ${names}.`,
+      none: 'Noch findet es niemand unter einem Namen: Die Ankündigung per mDNS ist aus.',
+      more: 'Soll es anders heißen, etwa tueren.example.org, schreiben Sie das in der Konfiguration in tlsNames und starten das Gateway neu:',
+    },
+    restart: {
+      service: 'sudo systemctl restart latchd',
+      byHand: 'Strg-C, wo es läuft, und derselbe Befehl noch einmal',
+    },
     reach: {
       title: 'Den Zugang über https öffnen',
-      text: 'Kennwörter und Cookies sind dann verschlüsselt unterwegs. In der Konfiguration unter https die Zeile enabled: true schreiben und das Gateway neu starten.',
-      restart: 'sudo systemctl restart latchd',
-      trust: 'Browser vertrauen ihm, sobald sie sein Stammzertifikat haben:',
+      now: (addresses) => `Im Augenblick ist es unter ${addresses} erreichbar.`,
+      text: 'Über https sind Kennwörter und Cookies verschlüsselt unterwegs. In der Konfiguration unter https die Zeile enabled: true schreiben und das Gateway neu starten:',
+      open: 'Auf anderen Geräten öffnen Sie:',
+      trust:
+        'Browser vertrauen ihm, sobald sie sein Stammzertifikat haben. Scannen Sie den Code mit einem Telefon, oder bringen Sie die Datei auf jedes Gerät:',
+      qr: 'QR-Code der Adresse des Stammzertifikats',
       certificate: 'ca.crt herunterladen',
+      ofYours: 'Es hat ein Zertifikat von Ihnen, also ist nichts zu verteilen.',
     },
     accounts: {
       title: 'Konten anlegen',
@@ -55,8 +76,9 @@ export const upkeepDe: UpkeepTexts = {
     },
     simulated: {
       title: 'Oder mit simulierten Schlössern umsehen',
-      text: 'Im Ordner von latchd, auf dieser Maschine:',
-      command: 'npm run sim -- --locks 3',
+      text: 'Auf der Maschine des Gateways, im Ordner von latchd:',
+      source:
+        'Sie gehören zum Quelltext, nicht zum Paket. Auf der Maschine des Gateways, in einem Klon davon, mit einem Token von Ihnen in der Datei:',
     },
   },
 };

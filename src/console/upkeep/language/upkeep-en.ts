@@ -1,4 +1,5 @@
 // The texts about the upkeep of the gateway, in English. `upkeep-de.ts` has the same texts in German; it does not compile if one is missing.
+import { warningsEn } from './warnings-en.ts';
 
 export const upkeepEn = {
   backups: {
@@ -19,27 +20,46 @@ export const upkeepEn = {
     passphraseHint: '12 characters or more. Write it down elsewhere: without it nobody can open the file.',
     again: 'The passphrase once more',
     differ: 'These two are not the same.',
-    open: (name: string) => `To open it: age --decrypt --output ${name} ${name}.age`,
+    open: 'The command that opens it',
   },
   warnings: {
     title: 'Warnings of the last 24 hours',
     none: 'Nothing has gone wrong since the gateway was started, or for 24 hours.',
     what: 'What',
+    sentences: warningsEn as Readonly<Record<string, string>>,
+    alarm: (kind: string) => `An alarm began: ${kind}.`,
+    unknown: 'Something that has no sentence here: the line of the log says what.',
+    lock: (lockId: number) => `Lock ${lockId}`,
+    line: 'Line of the log',
     times: 'Times',
     last: 'Last',
     levels: { warn: 'warning', error: 'error', fatal: 'end of the gateway' },
   },
+  certificate: { title: 'Root certificate' },
   firstRun: {
     title: 'Set this gateway up',
     intro: 'There are no locks here on which you have a role. What is done is ticked by itself.',
     done: 'done',
     open: 'to do',
+    name: {
+      title: 'Give it a name',
+      found: (names: string) => `On the network others find it as ${names}.`,
+      none: 'Nobody finds it by a name yet: discovery by mDNS is off.',
+      more: 'If people are to call it something else, such as doors.example.org, write that into tlsNames in the configuration, and restart the gateway:',
+    },
+    restart: {
+      service: 'sudo systemctl restart latchd',
+      byHand: 'Ctrl-C, where it runs, and the same command again',
+    },
     reach: {
       title: 'Let people reach it over https',
-      text: 'Passwords and cookies then travel encrypted. In the configuration, below https, write enabled: true, and restart the gateway.',
-      restart: 'sudo systemctl restart latchd',
-      trust: 'Browsers trust it once they have its root certificate:',
+      now: (addresses: string) => `At the moment it is served at ${addresses}.`,
+      text: 'Over https passwords and cookies travel encrypted. In the configuration, below https, write enabled: true, and restart the gateway:',
+      open: 'On other devices, open:',
+      trust: 'Browsers trust it once they have its root certificate. Scan the code with a phone, or carry the file to each device:',
+      qr: 'QR code of the address of the root certificate',
       certificate: 'Download ca.crt',
+      ofYours: 'It has a certificate of yours, so there is nothing to hand out.',
     },
     accounts: {
       title: 'Make accounts for people',
@@ -54,8 +74,9 @@ export const upkeepEn = {
     },
     simulated: {
       title: 'Or look around with simulated locks',
-      text: 'In the folder of latchd, on this machine:',
-      command: 'npm run sim -- --locks 3',
+      text: 'On the machine of the gateway, in the folder of latchd:',
+      source:
+        'They come with the source code, not with the package. On the machine of the gateway, in a clone of it, with a token of yours in the file:',
     },
   },
 };
