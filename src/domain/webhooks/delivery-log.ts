@@ -1,44 +1,48 @@
 // The last attempted deliveries of a webhook, and since when every attempt fails.
 import type { Clock } from '../clock.ts';
-import type { Delivery, DeliveryLogEntry, Outcome } from './delivery.ts';
+import type { Emit } from '../event-bus.ts';
+import type { Attempt, Delivery, DeliveryLogEntry } from './delivery.ts';
+import { goneStatus, type WebhookId } from './webhook.ts';
 
 const entriesAtMost = 100;
 /** A receiver that fails and recovers repeatedly is reported once within this time. */
 const reportedEveryMs = 600_000;
 
-/** The latest deliveries of one receiver, for its owner to look at; calls back when deliveries begin to fail, and when they succeed again. */
-export function createDeliveryLog(options: {
+/** The latest deliveries of one receiver, for its owner to look at; tells when they begin to fail, and after that when they succeed again. */
+export function createDeliveryLog({
+  clock,
+  emit,
+  webhookId,
+}: {
   readonly clock: Clock;
-  readonly onFailing: (outcome: Outcome) => void;
-  /** Called only after onFailing. */
-  readonly onRecovered: () => void;
+  readonly emit: Emit;
+  readonly webhookId: WebhookId;
 }) {
-  const { clock, onFailing, onRecovered } = options;
   const entries = new Map<string, DeliveryLogEntry>();
   let failingSince: number | null = null;
   let isReported = false;
   let reportedAt = Number.NEGATIVE_INFINITY;
 
-  function report(outcome: Outcome): void {
-    if (outcome.delivered) {
-      if (isReported) onRecovered();
+  function report({ delivered, status, reason }: Attempt): void {
+    if (delivered) {
+      if (isReported) emit('webhook-works', { webhookId });
       isReported = false;
-    } else if (!outcome.isGone && !isReported && clock.monotonic() - reportedAt > reportedEveryMs) {
+    } else if (status !== goneStatus && !isReported && clock.monotonic() - reportedAt > reportedEveryMs) {
       isReported = true;
       reportedAt = clock.monotonic();
-      onFailing(outcome);
+      emit('webhook-failing', { webhookId, status, reason });
     }
   }
   return {
-    add({ id, type, lockId, at, recordId }: Delivery, attempts: number, outcome: Outcome): void {
-      const { status, reason, delivered } = outcome;
+    add({ id, type, lockId, at, recordId }: Delivery, attempts: number, attempt: Attempt): void {
+      const { status, reason, delivered } = attempt;
       const progress = delivered ? 'delivered' : 'waiting';
       entries.delete(id);
       entries.set(id, { id, type, lockId, at, recordId, progress, attempts, status, reason, triedAt: clock.now() });
       const [oldest] = entries.keys();
       if (oldest !== undefined && entries.size > entriesAtMost) entries.delete(oldest);
       failingSince = delivered ? null : (failingSince ?? clock.now());
-      report(outcome);
+      report(attempt);
     },
     /** Removes a delivery that was given up or evicted. */
     remove: ({ id }: Delivery): void => void entries.delete(id),

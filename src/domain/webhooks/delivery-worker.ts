@@ -2,6 +2,7 @@
 // when the process ends is sent once more after the next start.
 import type { Caller } from '../accounts/account.ts';
 import type { Clock } from '../clock.ts';
+import type { Emit } from '../event-bus.ts';
 import type { LiveService } from '../events/live-service.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { RateLimitedQueue } from '../rate-limiter.ts';
@@ -16,7 +17,6 @@ import {
   type DeliveryProgress,
   type FailedDelivery,
   isStored,
-  type Outcome,
   pauseMs,
   retryForMs,
   saysAnything,
@@ -28,7 +28,8 @@ import { createDeliveryQueues, type DeliveryQueue } from './delivery-queues.ts';
 import { createNotifiedAlarms } from './notified-alarms.ts';
 import { createProgressCheckpoint } from './progress-checkpoint.ts';
 import { createQueueScheduler, type Pause } from './queue-scheduler.ts';
-import type { EventFilter } from './webhook.ts';
+import { type EventFilter, goneStatus, type WebhookId } from './webhook.ts';
+import type { WebhookStore } from './webhook-ports.ts';
 
 /** The pause after the disk could not be read. */
 const readAgainMs = 5_000;
@@ -57,27 +58,20 @@ export interface DeliveryWorkerOptions {
   /** The receiver gets the events that this account may get. */
   readonly caller: Caller;
   readonly channel: DeliveryChannel;
+  readonly webhookId: WebhookId;
   /** Whether the receiver's filters accept the event now. */
   readonly wants: EventFilter;
   /** The stored progress from which it continues. */
   readonly progress: DeliveryProgress;
-  /** Applies `change` to the stored progress. */
-  readonly store: (change: (stored: DeliveryProgress) => DeliveryProgress) => Promise<unknown>;
-  readonly onFailing: (outcome: Outcome) => void;
-  readonly onRecovered: () => void;
-  /** Called when so many deliveries have failed for good and are stored as failed. */
-  readonly onFailed: (count: number) => void;
-  /**
-   * Called when the receiver wants no more deliveries: the worker stores its progress, with retries on a full disk, and does nothing more.
-   */
-  readonly onGone: () => void;
+  readonly webhooks: Pick<WebhookStore, 'update'>;
+  readonly emit: Emit;
 }
 
 export type DeliveryWorker = ReturnType<typeof createDeliveryWorker>;
 
 /** The worker of one receiver, with what was stored of its progress. It sends from `start` on. */
 export function createDeliveryWorker(options: DeliveryWorkerOptions) {
-  const { clock, live, random, stats, rateLimiter, deliveryOf, feed, caller, channel, wants, progress, store } = options;
+  const { clock, live, random, stats, rateLimiter, deliveryOf, feed, caller, channel, webhookId, wants, progress, emit } = options;
   const { newestRecord } = live;
   const listener: FeedListener = { heard, missed: giveUpForNewer };
   const queues = createDeliveryQueues({ feed, listener, wants });
@@ -92,6 +86,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
   let failed: FailedDelivery[] = [];
   /** Whether the queues know of all records above the position. */
   let isCaughtUp = false;
+  /** The receiver wants no more deliveries. */
+  let isGone = false;
   /** The newest record when it was over. */
   let endedAt: number | undefined;
   let cancelRetry = (): void => undefined;
@@ -166,11 +162,12 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
     scheduler.resume('unreachable');
     return undefined;
   }
-  function retryOrGiveUp(queue: DeliveryQueue, batch: readonly Delivery[], result: Outcome): Pause | undefined {
+  function retryOrGiveUp(queue: DeliveryQueue, batch: readonly Delivery[], result: Attempt): Pause | undefined {
     stats.refused += 1;
-    if (result.isGone) {
+    if (result.status === goneStatus) {
+      isGone = true;
       end();
-      options.onGone();
+      emit('webhook-gone', { webhookId });
       void checkpoint.now();
       return undefined;
     }
@@ -191,7 +188,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
     queue.attempts = 0;
     return undefined;
   }
-  function giveUpNext(queue: DeliveryQueue, delivery: Delivery, attempts: number, result: Outcome): void {
+  function giveUpNext(queue: DeliveryQueue, delivery: Delivery, attempts: number, result: Attempt): void {
     if (saysAnything(delivery)) giveUp(delivery, attempts, result);
     queues.remove(queue, delivery);
   }
@@ -203,20 +200,21 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
     stats[isStored(delivery) ? 'failed' : 'dropped'] += 1;
     if (isStored(delivery)) failed.push({ ...stored(delivery), attempts, status, reason, triedAt: clock.now() });
   }
-  /** Writes the progress; false when the write failed. */
+  /** Writes the progress, and that the webhook is switched off when its receiver is gone; false when the write failed. */
   async function write(): Promise<boolean> {
     const given = failed;
     failed = [];
     try {
-      await store((before) => {
+      await options.webhooks.update(webhookId, ({ webhook, progress: before }) => {
         const reached = isCaughtUp ? (endedAt ?? newestRecord()) : position;
-        return withFailed({ ...before, ...queues.checkpoint(), position: reached, alarms: alarms.all() }, given);
+        const now = { ...before, ...queues.checkpoint(), position: reached, alarms: alarms.all() };
+        return { webhook: isGone ? { ...webhook, enabled: false } : webhook, progress: withFailed(now, given) };
       });
     } catch {
       failed = [...given, ...failed];
       return false;
     }
-    if (given.length > 0) options.onFailed(given.length);
+    if (given.length > 0) emit('deliveries-failed', { webhookId, count: given.length });
     return true;
   }
   function end(): void {

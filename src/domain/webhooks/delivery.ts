@@ -73,17 +73,12 @@ export interface Attempt {
   readonly ms: number;
 }
 
-export interface Outcome extends Attempt {
-  /** The receiver wants no more deliveries. */
-  readonly isGone: boolean;
-}
-
 /** Sends to one receiver. */
 export interface DeliveryChannel {
   /** How many records of a lock it sends together; more than one only when the receiver wants records alone. */
   readonly atOnce: number;
   /** Sends these, of one lock, in one request. `attempt`: counted from 1. Never rejects. */
-  send(deliveries: readonly StoredDelivery[], attempt: number): Promise<Outcome>;
+  send(deliveries: readonly StoredDelivery[], attempt: number): Promise<Attempt>;
 }
 
 /** A delivery and its last attempt. */

@@ -14,7 +14,6 @@ import type { WebhookBodies, WebhookPost, WebhookSender, WebhookStore } from './
 
 /** The rate of attempts of all webhooks: a backlog takes only a part of one processor, and doors have the rest. */
 const limits = { perSecond: 400, burst: 100 };
-const goneStatus = 410;
 
 export interface WebhookSurroundings extends Pick<DeliveryWorkerOptions, 'clock' | 'live' | 'random' | 'clockIsSuspect'> {
   readonly webhooks: WebhookStore;
@@ -46,7 +45,6 @@ export function createWebhookWorkers(
   },
 ) {
   const { clock, live, webhooks, accounts, sender, events, bodies, maySend, inTurn } = options;
-  const { emit } = events;
   /** A local view of all webhooks, which follows every change, because each event reads it. */
   const known = new Map<WebhookId, KnownWebhook>();
   const stats: DeliveryStats = { delivered: 0, refused: 0, failed: 0, dropped: 0 };
@@ -82,10 +80,7 @@ export function createWebhookWorkers(
   /** A channel that sends by HTTP to the URL that the webhook has at that time. */
   const channelTo = (one: KnownWebhook): DeliveryChannel => ({
     atOnce: bodies[kindOf(one.webhook)].atOnce,
-    async send(deliveries, attempt) {
-      const result = await sender.send(postOf(one.webhook, deliveries, attempt));
-      return { ...result, isGone: result.status === goneStatus };
-    },
+    send: (deliveries, attempt) => sender.send(postOf(one.webhook, deliveries, attempt)),
   });
   async function start(webhookId: WebhookId): Promise<void> {
     const stored = await webhooks.get(webhookId);
@@ -97,23 +92,10 @@ export function createWebhookWorkers(
     const account = accounts.get(webhook.accountId);
     if (!isRunning || account === undefined || !one.webhook.enabled || !maySend(webhook) || one.worker !== undefined) return;
     const caller = presentCaller(accounts, account);
-    let isGone = false;
     one.worker = createDeliveryWorker({
-      ...{ ...options, stats, rateLimiter, progress, caller, channel: channelTo(one) },
+      ...{ ...options, emit: events.emit, stats, rateLimiter, progress, caller, webhookId, channel: channelTo(one) },
       ...deliveriesFor(kindOf(webhook), caller),
       wants: (type, lockId) => one.wants(type, lockId),
-      store: (change) =>
-        webhooks.update(webhookId, ({ webhook, progress }) => ({
-          webhook: isGone ? { ...webhook, enabled: false } : webhook,
-          progress: change(progress),
-        })),
-      onFailing: ({ status, reason }) => emit('webhook-failing', { webhookId, status, reason }),
-      onRecovered: () => emit('webhook-works', { webhookId }),
-      onFailed: (count) => emit('deliveries-failed', { webhookId, count }),
-      onGone() {
-        isGone = true;
-        emit('webhook-gone', { webhookId });
-      },
     });
     one.worker.start();
   }

@@ -39,6 +39,9 @@ export interface StoredWebhook {
   readonly progress: DeliveryProgress;
 }
 
+/** What a receiver answers that wants no more deliveries. */
+export const goneStatus = 410;
+
 /** Whether a webhook's filters accept an event; rights are checked separately. */
 export type EventFilter = (type: LiveEvent['type'], lockId: LockId | null) => boolean;
 
