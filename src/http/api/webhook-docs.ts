@@ -50,26 +50,28 @@ export const webhookDocs = {
   changeWebhook: {
     summary: 'Change a webhook',
     description:
-      'With `enabled` false the gateway drops what waits, and sends nothing of what happens meanwhile. For the account to which it belongs (`forbidden`).',
+      'With `enabled` false the gateway drops what waits, and sends nothing of what happens meanwhile. For the account to which it belongs (`forbidden`). ' +
+      'Of the callback of a TTLock login only `enabled` can be changed (`conflict`).',
     requiredRole: 'any account',
-    refusals: ['not-found', 'lock-not-found', 'forbidden', 'storage-unavailable'],
+    refusals: ['not-found', 'lock-not-found', 'forbidden', 'conflict', 'storage-unavailable'],
     answers: { 200: 'Webhook' },
     examples: [{ title: 'Another receiver', parameters: { webhookId }, body: { url }, answer: webhook }],
   },
   deleteWebhook: {
     summary: 'Delete a webhook',
-    description: 'With all that waits and all that failed.',
+    description: 'With all that waits and all that failed. The callback of a TTLock login ends with its login (`conflict`).',
     requiredRole: 'any account',
-    refusals: ['not-found', 'storage-unavailable'],
+    refusals: ['not-found', 'conflict', 'storage-unavailable'],
     answers: { 200: 'Success' },
     examples: [{ title: 'A webhook', parameters: { webhookId }, answer: { success: true } }],
   },
   renewWebhookSecret: {
     summary: 'Make a new secret for a webhook',
     description:
-      'The next attempt is signed with it; the old one ends at once. For the account to which the webhook belongs (`forbidden`).',
+      'The next attempt is signed with it; the old one ends at once. For the account to which the webhook belongs (`forbidden`). ' +
+      'The callback of a TTLock login has none (`conflict`).',
     requiredRole: 'any account',
-    refusals: ['not-found', 'forbidden', 'storage-unavailable'],
+    refusals: ['not-found', 'forbidden', 'conflict', 'storage-unavailable'],
     answers: { 200: 'IssuedWebhookSecret' },
     examples: [{ title: 'A new secret', parameters: { webhookId }, answer: issued }],
   },
