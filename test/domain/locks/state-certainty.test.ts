@@ -410,6 +410,6 @@ describe('of any interleaving', () => {
     );
     await fc.assert(run, { numRuns: 2_000 });
     // About half of the runs: the rule must not hold for want of cases.
-    expect(spared).toBeGreaterThan(4_000);
+    expect(spared).toBeGreaterThan(800);
   });
 });
