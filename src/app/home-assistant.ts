@@ -1,15 +1,18 @@
 // Joins what Home Assistant sees and asks for: the connection to its broker, what is announced of the locks, and its commands.
 import { join } from 'node:path';
+import type { UnlockAttempts } from '../domain/audit/unlock-attempts.ts';
 import type { HomeCodeService } from '../domain/home-assistant/home-code-service.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
 import type { Part } from '../domain/part.ts';
 import { createDoorStates } from '../domain/records/door-states.ts';
 import { createHomeAnnouncer } from '../integrations/home-assistant/announcer.ts';
 import type { OpenHomeBroker } from '../integrations/home-assistant/broker-port.ts';
+import { createHomeCommands } from '../integrations/home-assistant/commands.ts';
 import { createHomeLife } from '../integrations/home-assistant/life.ts';
 import { homeTopics } from '../integrations/home-assistant/topics.ts';
 import { createBrokerIdentity } from '../platform/broker-credentials.ts';
 import { createOutboundMqtt } from '../platform/mqtt-client.ts';
+import type { AuditedServices } from './admin-wiring.ts';
 import type { Base } from './base.ts';
 import type { BoardServices } from './board-services.ts';
 import { type EnabledHome, enabledHome } from './config-home.ts';
@@ -21,7 +24,9 @@ interface HomeAssistantOptions {
   readonly base: Base;
   readonly store: Storage['store'];
   readonly services: Services & BoardServices;
-  readonly code: Pick<HomeCodeService, 'isSet'>;
+  readonly audited: Pick<AuditedServices, 'locks' | 'alarms'>;
+  readonly attempts: UnlockAttempts;
+  readonly code: HomeCodeService;
   readonly link: Drivers;
 }
 
@@ -36,7 +41,7 @@ export function createHomeAssistant(options: HomeAssistantOptions) {
   const { base, store, services } = options;
   const settings = enabledHome(base.config);
   let joined: ReturnType<typeof joinHome> | undefined;
-  const refusedCounts = (): Readonly<Record<string, number>> => ({});
+  const refusedCounts = (): Readonly<Record<string, number>> => joined?.life.commands?.refusedCounts() ?? {};
   const part: Part = {
     name: 'home-assistant',
     async start() {
@@ -68,10 +73,10 @@ export function createHomeAssistant(options: HomeAssistantOptions) {
 }
 
 /** To be called when the store is open. */
-function joinHome({ base, store, services, code, link }: HomeAssistantOptions, settings: EnabledHome) {
+function joinHome({ base, store, services, audited, attempts, code, link }: HomeAssistantOptions, settings: EnabledHome) {
   const { config, clock, log, events, version, nextTurn } = base;
   const { locks, accounts, statuses, records } = store.ports;
-  const { lists, alarms, lastRecords } = services;
+  const { lists, alarms, lastRecords, stallDetector } = services;
   const topics = homeTopics({ ...settings, gatewayId: store.maintenance.gatewayId() });
   const doors = createDoorStates({ locks, records, events });
   const life = createHomeLife({
@@ -83,7 +88,17 @@ function joinHome({ base, store, services, code, link }: HomeAssistantOptions, s
         ...{ accounts, locks, lists, statuses, link, alarms, lastRecords, doors, hasCode: code.isSet },
         supportUrl: new URL('/docs', createLinks(base).linkTo('', undefined)).href,
       }),
-    commands: undefined,
+    commands: settings.commands
+      ? (broker, announcer) =>
+          createHomeCommands({
+            ...{ clock, log, stallDetector, topics, announcer, broker, code, attempts, maxAgeMs: settings.maxAgeMs },
+            ...{ locks: audited.locks, alarms: audited.alarms, alarmsOf: alarms.ofLock, clockIsSuspect: store.clockTrust.clockIsSuspect },
+            caller() {
+              const account = accounts.byName(settings.account);
+              return account && { ...account, address: 'home-assistant' };
+            },
+          })
+      : undefined,
     offlineAfterMs: config.alarms.offlineAfterSeconds * 1_000,
   });
   return { life, doors };

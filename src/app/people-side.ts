@@ -49,7 +49,9 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
   const allServices = { ...services, hubs, pairing, homeCode };
   const eventStreams = createEventStreams({ live: services.live, clock, log });
   const controlCounts = createControlCounts();
-  const homeAssistant = createHomeAssistant({ base, store, services, code: homeCode, link });
+  const attempts = createUnlockAttempts({ clock, audit: store.ports.audit });
+  const audited = createAuditedServices(allServices, { clock, audit: store.ports.audit, attempts });
+  const homeAssistant = createHomeAssistant({ base, store, services, audited, attempts, code: homeCode, link });
   const status = createStatus({
     ...{ version, clock, config, store, backups, probe, link, broker, certificates, addresses, storageHealth, brokerStats, freeBytes },
     services: allServices,
@@ -61,8 +63,6 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
   const metrics = config.metrics.enabled
     ? (await import('../platform/metrics.ts')).createMetrics({ version, events, stats: status.stats })
     : undefined;
-  const attempts = createUnlockAttempts({ clock, audit: store.ports.audit });
-  const audited = createAuditedServices(allServices, { clock, audit: store.ports.audit, attempts });
   const signIn = createSignIn(base, storage, services.accounts, audited.audit);
   const discovery = createDiscoveryFor(base);
   const control = createLocalControl({
@@ -96,7 +96,7 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
     // Beside the compiled sources.
     consoleDirectory: fileURLToPath(new URL('../../console', import.meta.url)),
   });
-  return { status, attempts, audited, audit: audited.audit, homeCode, signIn, discovery, control, http, homeAssistant: homeAssistant.part };
+  return { status, attempts, audit: audited.audit, signIn, discovery, control, http, homeAssistant: homeAssistant.part };
 }
 
 function createDiscoveryFor({ config, clock, log, addresses }: Base) {
