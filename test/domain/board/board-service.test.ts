@@ -48,7 +48,7 @@ describe('the board', () => {
     expect(await lockSeen()).toEqual({
       ...{ lockId, alias: 'Door 7', state: 'unlocked', stateSure: true, stateAt: 1_000, online: true, batteryPercent: 83 },
       ...{ alarms: [], passage: false, autoLockAt: 6_000 },
-      last: { type: 'card-unlock', username: 'Maria', success: true, lockDate: clock.now() - 5 },
+      last: { recordId: 2, type: 'card-unlock', username: 'Maria', success: true, lockDate: clock.now() - 5 },
     });
     expect(await lockSeen(operator)).toMatchObject({ state: 'unlocked', last: null });
     await locks.update(lockId, (lock) => ({ ...lock, settings: { ...lock.settings, passageMode: 1 } }));
