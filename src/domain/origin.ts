@@ -13,6 +13,11 @@ export function originOf(remoteAddress: string | undefined): Origin {
   return { address, network: address.includes(':') ? networkOf(address) : address };
 }
 
+/** Whether the address of a client is one that only this machine itself can have. */
+export function isLoopback(address: string): boolean {
+  return address === '::1' || /^127\.\d+\.\d+\.\d+$/.test(address);
+}
+
 const networkGroups = 4;
 const allGroups = 8;
 

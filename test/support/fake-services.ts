@@ -234,6 +234,7 @@ function createFakeServices(): FakeServices {
   return {
     locks: {
       list: (_caller, page) => paginate([sampleView, silentView], page),
+      get: () => unexpected('get'),
       state: () => unexpected('state'),
       battery: () => unexpected('battery'),
       batteryHistory: () => unexpected('batteryHistory'),
@@ -245,6 +246,7 @@ function createFakeServices(): FakeServices {
     },
     passcodes: {
       list: () => unexpected('passcodes.list'),
+      listWithCodes: () => unexpected('passcodes.listWithCodes'),
       detail: () => unexpected('passcodes.detail'),
       add: async () => unexpected('passcodes.add'),
       change: async () => unexpected('passcodes.change'),
@@ -280,6 +282,7 @@ function createFakeServices(): FakeServices {
       revoke: async () => unexpected('revoke'),
     },
     hubs: {
+      find: () => unexpected('hubs.find'),
       register: async () => unexpected('hubs.register'),
       list: () => unexpected('hubs.list'),
       remove: async () => unexpected('hubs.remove'),

@@ -27,6 +27,7 @@ const entries: AuditTable<EntryService> = {
 const passcodes: AuditTable<PasscodeService> = {
   list: 'not-audited',
   // Whoever has read a code may use it, so each reading is noted.
+  listWithCodes: ([, lockId]) => ({ action: 'passcode-read', object: ofLock(lockId) }),
   detail: ([, lockId, passcodeId]) => ({ action: 'passcode-read', object: ofPasscode(lockId, passcodeId) }),
   add: ([, lockId, { name, type }, via], made) => ({
     action: 'passcode-add',

@@ -76,6 +76,7 @@ const accounts: AuditTable<AccountService> = {
 };
 
 const hubs: AuditTable<HubService> = {
+  find: 'not-audited',
   register: ([, { deviceId, name }]) => ({ action: 'hub-register', object: `hub ${deviceId}`, detail: name }),
   list: 'not-audited',
   remove: ([, deviceId]) => ({ action: 'hub-remove', object: `hub ${deviceId}` }),
@@ -99,6 +100,7 @@ const pairing: AuditTable<FoundDevices> = {
 
 const locks: AuditTable<LockService> = {
   list: 'not-audited',
+  get: 'not-audited',
   state: 'not-audited',
   battery: 'not-audited',
   batteryHistory: 'not-audited',

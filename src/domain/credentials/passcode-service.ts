@@ -25,8 +25,10 @@ import { passcodeWithId } from './passcode-rules.ts';
  * an unknown passcode. Those that change one reject as the changes of cards do, and with `granted` when a grant wants it.
  */
 export interface PasscodeService {
-  /** By passcodeId. The callers of this must not show the codes: `detail` alone does. */
+  /** By passcodeId. The callers of this must not show the codes: `detail` and `listWithCodes` do. */
   list(caller: Caller, lockId: LockId, page: PageRequest): Promise<Page<Passcode>>;
+  /** The same for the administrator of the lock, who may see them: rejects with `not-lock-administrator` for all others. */
+  listWithCodes(caller: Caller, lockId: LockId, page: PageRequest): Promise<Page<Passcode>>;
   /** For the administrator of the lock: rejects with `not-lock-administrator` for all others. */
   detail(caller: Caller, lockId: LockId, passcodeId: CardId): Promise<Passcode>;
   /**
@@ -47,20 +49,31 @@ export function createPasscodeService(options: PasscodeChangesOptions): Passcode
   const changes = createPasscodeChanges(options);
   const of = async (lockId: LockId) => entries.inMemory(lockId) ?? entries.of(lockId);
 
+  async function listed(lockId: LockId, page: PageRequest): Promise<Page<Passcode>> {
+    const now = clock.now();
+    return paginate(
+      (await of(lockId)).entries.flatMap((entry) => listedPasscode(entry, now) ?? []),
+      page,
+    );
+  }
+  function requireAdministrator(caller: Caller, lockId: LockId): void {
+    if (roleOn(requireLock(locks, lockId), caller) === 'administrator') return;
+    throw new DomainError('not-lock-administrator', "only the lock's administrator may see a passcode");
+  }
+
   return {
     async list(caller, lockId, page) {
       requireRole(locks, caller, lockId, 'manager');
-      const now = clock.now();
-      return paginate(
-        (await of(lockId)).entries.flatMap((entry) => listedPasscode(entry, now) ?? []),
-        page,
-      );
+      return listed(lockId, page);
+    },
+
+    async listWithCodes(caller, lockId, page) {
+      requireAdministrator(caller, lockId);
+      return listed(lockId, page);
     },
 
     async detail(caller, lockId, passcodeId) {
-      if (roleOn(requireLock(locks, lockId), caller) !== 'administrator') {
-        throw new DomainError('not-lock-administrator', "only the lock's administrator may see a passcode");
-      }
+      requireAdministrator(caller, lockId);
       const entry = passcodeWithId(await of(lockId), passcodeId);
       return listedPasscode(entry, clock.now()) ?? passcodeOf(entry, entry.direct ?? entry.held?.window ?? always);
     },

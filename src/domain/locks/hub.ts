@@ -43,6 +43,8 @@ export interface IssuedHubKey {
 
 /** For gateway administrators: `forbidden` for others. */
 export interface HubService {
+  /** For whoever may see a lock for which it speaks; undefined: there is no such hub. */
+  find(deviceId: DeviceId): { readonly name: string; readonly online: boolean } | undefined;
   /** Rejects with `conflict` when a lock or a hub has this MAC address. */
   register(caller: Caller, hub: NewHub): Promise<IssuedHubKey>;
   /** In the order of registration. */

@@ -15,6 +15,8 @@ export interface WantedLocks {
   readonly alias?: string | undefined;
   /** 0: locks without a group. */
   readonly groupId?: number | undefined;
+  /** Only those whose administrator the account is. */
+  readonly administered?: boolean;
 }
 
 export interface LockLists {
@@ -39,6 +41,7 @@ interface Search {
   readonly accountId: AccountId;
   readonly alias: string;
   readonly groupId: number | undefined;
+  readonly administered: boolean;
   readonly found: Listed[];
 }
 
@@ -69,15 +72,15 @@ export function createLockLists(locks: Pick<LockStore, 'all'>): LockLists {
       put(all, one);
     }
   }
-  function search(accountId: AccountId, { alias: given = '', groupId }: WantedLocks): readonly Listed[] {
+  function search(accountId: AccountId, { alias: given = '', groupId, administered = false }: WantedLocks): readonly Listed[] {
     const all = built().get(accountId) ?? [];
-    const alias = given.toLowerCase();
-    if (alias === '' && groupId === undefined) return all;
-    const key = `${accountId} ${groupId ?? ''} ${alias}`;
+    const wanted = { accountId, alias: given.toLowerCase(), groupId, administered };
+    if (wanted.alias === '' && groupId === undefined && !administered) return all;
+    const key = `${accountId} ${groupId ?? ''} ${administered} ${wanted.alias}`;
     const known = searches.get(key);
     searches.delete(key);
-    const found = known?.found ?? all.filter((one) => matches({ alias, groupId }, one));
-    searches.set(key, known ?? { accountId, alias, groupId, found });
+    const found = known?.found ?? all.filter((one) => matches(wanted, one));
+    searches.set(key, known ?? { ...wanted, found });
     if (searches.size > searchesCached) searches.delete(searches.keys().next().value as string);
     return found;
   }
@@ -103,8 +106,8 @@ export function createLockLists(locks: Pick<LockStore, 'all'>): LockLists {
       if (after === undefined) listed.delete(lockId);
       else enter(own, after);
       const one = listed.get(lockId);
-      for (const { accountId, found, ...wanted } of searches.values()) {
-        if (one !== undefined && accounts.has(accountId) && matches(wanted, one)) put(found, one);
+      for (const { found, ...wanted } of searches.values()) {
+        if (one !== undefined && accounts.has(wanted.accountId) && matches(wanted, one)) put(found, one);
         else take(found, lockId);
       }
     },
@@ -115,8 +118,10 @@ function accountsOn({ administrator, roles }: Lock): AccountId[] {
   return [everyLock, administrator, ...roles.map(({ accountId }) => accountId)];
 }
 
-function matches({ alias, groupId }: Pick<Search, 'alias' | 'groupId'>, one: Listed): boolean {
-  return one.alias.includes(alias) && (groupId === undefined || one.lock.groupId === groupId);
+function matches({ accountId, alias, groupId, administered }: Omit<Search, 'found'>, one: Listed): boolean {
+  const { lock } = one;
+  const isOfRole = !administered || lock.administrator === accountId;
+  return isOfRole && one.alias.includes(alias) && (groupId === undefined || lock.groupId === groupId);
 }
 
 const idOf = ({ lock }: Listed): LockId => lock.lockId;

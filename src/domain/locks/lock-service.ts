@@ -32,6 +32,8 @@ export type BoltResult = { readonly success: true; readonly nothingToDo?: true }
 export interface LockService {
   /** Locks on which the caller has any role, by lockId ascending. */
   list(caller: Caller, page: PageRequest, wanted?: WantedLocks): Page<LockView>;
+  /** One of these, and whether it is connected now. */
+  get(caller: Caller, lockId: LockId): LockView & { readonly online: boolean };
   /** Throws `state-unknown` until the lock has reported it; `sure`: the state is certain now (`StateCertainty.isSure`). */
   state(caller: Caller, lockId: LockId): { state: OpenState; stateAt: number; online: boolean; sure: boolean };
   /** Throws `state-unknown` until the lock has reported it. */
@@ -109,6 +111,11 @@ export function createLockService(options: {
     list(caller, page, wanted = {}) {
       const { list, ...envelope } = lists.page(caller.accountId, wanted, page);
       return { list: list.map((lock) => view(lock, caller)), ...envelope };
+    },
+
+    get(caller, lockId) {
+      const lock = requireRole(locks, caller, lockId, 'operator');
+      return { ...view(lock, caller), online: link.session(lockId) !== undefined };
     },
 
     state(caller, lockId) {

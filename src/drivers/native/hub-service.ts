@@ -27,6 +27,11 @@ export function createHubService(options: {
   const locksOf = (deviceId: DeviceId): number => locks.all().filter((lock) => hubOf(lock) === deviceId).length;
 
   return {
+    find(deviceId) {
+      const hub = hubs.get(deviceId);
+      return hub && { name: hub.name, online: link.online(deviceId) };
+    },
+
     async register(caller, { deviceId, name }) {
       requireGatewayAdministrator(caller);
       return administration(async () => {

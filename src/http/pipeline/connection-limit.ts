@@ -1,8 +1,7 @@
 // Limits how many clients stay connected, on all endpoints together. A client that opens idle connections cannot keep out one that sends
 // requests, and clients without a token cannot keep out those with one (Fault T12).
-import { isIP } from 'node:net';
 import type { AccountId } from '../../domain/accounts/account.ts';
-import type { Origin } from '../../domain/origin.ts';
+import { isLoopback, type Origin } from '../../domain/origin.ts';
 
 export interface ConnectionLimitSettings {
   /** Connections that have not sent a valid token so far. */
@@ -156,9 +155,4 @@ class Group {
     }
     return least;
   }
-}
-
-/** A program on this machine, such as a reverse proxy. */
-function isLoopback(address: string): boolean {
-  return address === '::1' || (isIP(address) === 4 && address.startsWith('127.'));
 }
