@@ -22,6 +22,7 @@ export const settings = [
   { path: ['webSocket', 'plain'], variable: 'LATCHD_WEB_SOCKET_PLAIN', flag: '--web-socket-plain', hint: '<true|false>' },
   { path: ['metrics', 'enabled'], variable: 'LATCHD_METRICS_ENABLED', flag: '--metrics-enabled', hint: '<true|false>' },
   { path: ['discovery', 'enabled'], variable: 'LATCHD_DISCOVERY_ENABLED', flag: '--discovery-enabled', hint: '<true|false>' },
+  { path: ['ttlock', 'enabled'], variable: 'LATCHD_TTLOCK_ENABLED', flag: '--ttlock-enabled', hint: '<true|false>' },
   { path: ['timeZone'], variable: 'LATCHD_TIME_ZONE', flag: '--time-zone', hint: '<name>' },
   { path: ['commandTimeoutMs'], variable: 'LATCHD_COMMAND_TIMEOUT_MS', flag: '--command-timeout-ms', hint: '<ms>' },
   { path: ['logLevel'], variable: 'LATCHD_LOG_LEVEL', flag: '--log-level', hint: '<level>' },
@@ -37,6 +38,7 @@ const switches: readonly string[] = [
   'webSocket.plain',
   'metrics.enabled',
   'discovery.enabled',
+  'ttlock.enabled',
 ];
 /** Their members are separated by commas. */
 const lists: readonly string[] = ['devices.networks'];

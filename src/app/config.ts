@@ -74,6 +74,7 @@ const schema = group({
     networks: z.array(network, 'must be a list of networks').default([]),
     timeoutMs: integerFrom(100, 60_000).default(10_000),
   }).prefault({}),
+  ttlock: group({ enabled: enabled.default(false) }).prefault({}),
   signIn: group({ administratorsNeedPasskey: enabled.default(false) }).prefault({}),
   notifications,
   logLevel: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),

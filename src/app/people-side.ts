@@ -90,6 +90,7 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
       names: () => [...new Set([...config.tlsNames, ...(config.discovery.enabled ? announcedNames() : [])])],
       isService: isRunBySystemd(process.env),
     },
+    ttlock: config.ttlock.enabled ? { access: services.ttlockAccess, clockIsSuspect: store.clockTrust.clockIsSuspect } : undefined,
     readiness: status.readiness,
     gatewayStatus: status.gateway,
     lockProtocol: status.lockProtocol,

@@ -142,6 +142,7 @@ export function createStatus(options: StatusOptions) {
         notifications: services.notifications.stats(),
         homeAssistant: homeAssistant.status(),
         control: controlStats(),
+        ttlock: { enabled: config.ttlock.enabled },
       };
     },
 

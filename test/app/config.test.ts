@@ -27,6 +27,7 @@ const defaults = {
   alarms: { offlineAfterSeconds: 60, endAfterSeconds: 60, silentAfterHours: 26, lowBatteryPercent: 20 },
   webhooks: { networks: [], timeoutMs: 10_000 },
   notifications: { networks: [] },
+  ttlock: { enabled: false },
   signIn: { administratorsNeedPasskey: false },
   logLevel: 'info',
 };
@@ -91,6 +92,7 @@ describe('the configuration', () => {
     ['LATCHD_HTTP_PORT', '0', { http: { port: 0 } }],
     ['LATCHD_MQTT_HOST', '::1', { mqtt: { host: '::1' } }],
     ['LATCHD_MQTT_PORT', '65535', { mqtt: { port: 65_535 } }],
+    ['LATCHD_TTLOCK_ENABLED', 'true', { ttlock: { enabled: true } }],
     ['LATCHD_HTTPS_ENABLED', 'true', { https: { enabled: true } }],
     ['LATCHD_HTTPS_HOST', '127.0.0.3', { https: { host: '127.0.0.3' } }],
     ['LATCHD_HTTPS_PORT', '443', { https: { port: 443 } }],

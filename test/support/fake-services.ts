@@ -556,6 +556,7 @@ export function createServerUnderTest(
     lockProtocol: async () => ({ asyncapi: '3.0.0' }),
     consoleDirectory,
     metrics,
+    ttlock: undefined,
   });
   const port = () => server.addresses().http?.port ?? 0;
   return { ...services, eventStreams, clock, log, server, port, origin: () => `http://127.0.0.1:${port()}` };

@@ -76,6 +76,7 @@ export async function serveDomain(
     lockProtocol: async () => ({}),
     consoleDirectory: import.meta.dirname,
     metrics: undefined,
+    ttlock: undefined,
   });
   await server.start();
 

@@ -16,7 +16,7 @@ import { readJsonBody, strangersBytesAtMost } from './json-body.ts';
 import { invalidParameters, problemOf } from './problem.ts';
 import { pathOf, rawParameters } from './raw-query.ts';
 import type { Rank, RequestScheduler } from './request-scheduler.ts';
-import type { Answer, AnyAnswer, AnyRoute, Route, SignInRoute, StreamRoute } from './route.ts';
+import type { Admission, Answer, AnyAnswer, AnyRoute, FacadeRoute, Route, SignInRoute, StreamRoute } from './route.ts';
 import type { RouteMatch } from './route-table.ts';
 import { json, type Sender, uncached } from './sender.ts';
 import { servedPage } from './served-page.ts';
@@ -43,6 +43,10 @@ interface RequestContext {
   readonly startedAt: number;
   /** The route, once path and method are known to exist. */
   route: AnyRoute | undefined;
+  /** The endpoint of a facade, in place of a route. */
+  facade: FacadeRoute | undefined;
+  /** Its word that the request may come in. */
+  admission: Admission | undefined;
   /** The caller behind the token, if the route needs one. */
   caller: Caller | undefined;
   account: string | undefined;
@@ -89,6 +93,8 @@ export function createRequestHandler(options: {
       found: find(pathOf(request.url ?? '')),
       startedAt: clock.monotonic(),
       route: undefined,
+      facade: undefined,
+      admission: undefined,
       caller: undefined,
       account: undefined,
       code: undefined,
@@ -97,14 +103,16 @@ export function createRequestHandler(options: {
     // 'close' comes once, and `once` would wrap the listener.
     response.on('close', () => note(context));
     try {
-      turns.take(admit(context), () => void respond(context));
+      const admitted = admit(context);
+      if (typeof admitted === 'string') turns.take(admitted, () => void respond(context));
+      else void admitToFacade(context, admitted);
     } catch (error) {
       turns.take('stranger', () => refuse(context, error));
     }
   };
 
-  /** Makes the first checks, which decide how urgent the request is. */
-  function admit(context: RequestContext): Rank {
+  /** Makes the first checks, which decide how urgent the request is; a facade decides that itself. */
+  function admit(context: RequestContext): Rank | FacadeRoute {
     const { request, found } = context;
     if (request.rawHeaders.length > 2 * headersAtMost) throw tooManyHeaders;
     requireOneHost(request.rawHeaders, request.httpVersion);
@@ -112,8 +120,13 @@ export function createRequestHandler(options: {
     if (found?.resource.path !== '/healthz') requireHost(request);
     if (found === undefined) throw new DomainError('not-found', 'there is nothing at this path');
     const { resource } = found;
-    const route = resource.routes.get(request.method === 'HEAD' ? 'GET' : (request.method ?? ''));
+    const route = resource.routes.get(request.method ?? '');
     if (route === undefined) throw new DomainError('method-not-allowed', `this path takes ${resource.allow}`);
+    if ('admit' in route) {
+      route.requireSafeWay(request);
+      context.facade = route;
+      return route;
+    }
     context.route = route;
     if ('open' in route || 'isSignIn' in route) return 'stranger';
     const caller = authenticate(request);
@@ -121,6 +134,32 @@ export function createRequestHandler(options: {
     context.account = caller.username;
     onKnown(request, caller);
     return doors.has(route.operation) ? 'door' : 'known';
+  }
+
+  /** A facade authenticates by what may stand in the body, so that must be there before anybody knows how urgent the request is. */
+  async function admitToFacade(context: RequestContext, facade: FacadeRoute): Promise<void> {
+    const { request } = context;
+    const refuseInTurn = (error: unknown) => turns.take('stranger', () => refuse(context, error));
+    const judge = (body: string) => {
+      try {
+        const admission = facade.admit(request, body);
+        const { rank, caller } = admission;
+        context.admission = admission;
+        context.account = caller?.username;
+        if (caller !== undefined) onKnown(request, caller);
+        turns.take(rank, () => void respond(context));
+      } catch (error) {
+        refuseInTurn(error);
+      }
+    };
+    try {
+      const body = await facade.readBody(request);
+      // Looking through a large one of a stranger must not hold up those who are known.
+      if (body.length > strangersBytesAtMost) turns.take('stranger', () => judge(body));
+      else judge(body);
+    } catch (error) {
+      refuseInTurn(error);
+    }
   }
 
   async function respond(context: RequestContext): Promise<void> {
@@ -139,7 +178,14 @@ export function createRequestHandler(options: {
 
   /** undefined: the answer is a stream that goes on, and its handler owns it now. */
   async function answer(context: RequestContext): Promise<AnyAnswer | undefined> {
-    const { request, response, found, route, caller } = context;
+    const { request, response, found, route, caller, admission } = context;
+    if (admission !== undefined) {
+      const { parameters, handle } = admission.read();
+      context.parameters = parameters;
+      const answered = await handle(new ClosedConnectionSignal(response));
+      context.account ??= answered.account;
+      return answered;
+    }
     const { pathValues = {} } = found ?? {};
     if (route === undefined) throw new Error('a request without a route was not refused');
     if ('open' in route) return route.handle(pathValues);
@@ -206,14 +252,19 @@ export function createRequestHandler(options: {
 
   function refuse(context: RequestContext, error: unknown): void {
     const { requestId, found } = context;
+    const refusal = context.facade?.refusal(error);
     const problem = problemOf(error, requestId, error === tooManyHeaders ? 431 : undefined);
-    context.code = problem.code;
-    if (problem.code === 'internal-error') log.error({ code: 'bug', requestId, err: error }, 'a request failed because of a bug');
-    if (problem.code === 'storage-unavailable')
+    context.code = refusal?.code ?? problem.code;
+    if (context.code === 'internal-error') log.error({ code: 'bug', requestId, err: error }, 'a request failed because of a bug');
+    if (context.code === 'storage-unavailable')
       log.warn(
         { code: 'change-refused', requestId, reason: error instanceof Error ? error.message : String(error) },
         'a change was refused because of the disk',
       );
+    if (refusal !== undefined) {
+      sendText(context, refusal.answer);
+      return;
+    }
     const headers = problem.status === 405 && found !== undefined ? ['Allow', found.resource.allow] : problem.headers;
     send(context, problem.status, ['Content-Type', problemJson, ...uncached, ...headers], problem.body);
   }

@@ -26,7 +26,7 @@ export function rawParameters(
   if (start === -1) return found;
   for (const pair of url.slice(start + 1).split('&')) {
     const equals = pair.indexOf('=');
-    const name = decoded(spaced(equals === -1 ? pair : pair.slice(0, equals)));
+    const name = formDecoded(equals === -1 ? pair : pair.slice(0, equals));
     if (name === undefined || !names.has(name) || Object.hasOwn(pathValues, name)) continue;
     if (problems.some((problem) => problem.parameter === name)) continue;
     if (name in found) problems.push({ parameter: name, message: 'must be given only once' });
@@ -39,6 +39,11 @@ function take(name: string, encoded: string, found: Record<string, string>, prob
   const value = decoded(encoded);
   if (value === undefined) problems.push({ parameter: name, message: 'must be percent-encoded UTF-8' });
   else found[name] = value;
+}
+
+/** A name or value of a query or form as text; undefined when it is malformed. */
+export function formDecoded(encoded: string): string | undefined {
+  return decoded(spaced(encoded));
 }
 
 function spaced(encoded: string): string {

@@ -1,11 +1,12 @@
 // Finds the resource of a path: one look-up for paths without values, which include the busy ones; patterns for the others.
 import type { PathValues } from './raw-query.ts';
-import type { AnyRoute } from './route.ts';
+import type { ServedRoute } from './route.ts';
 
 /** All routes of one path. */
 export interface Resource {
   readonly path: string;
-  readonly routes: ReadonlyMap<string, AnyRoute>;
+  /** By method; HEAD is there wherever GET only reads. */
+  readonly routes: ReadonlyMap<string, ServedRoute>;
   /** Value of the Allow header. */
   readonly allow: string;
 }
@@ -21,7 +22,7 @@ const noValues: PathValues = {};
  * Returns a function that takes a path as it was sent, case-sensitive. It leaves values percent-encoded; undefined: no resource has this
  * path.
  */
-export function createRouteTable(routes: readonly AnyRoute[]): (path: string) => RouteMatch | undefined {
+export function createRouteTable(routes: readonly ServedRoute[]): (path: string) => RouteMatch | undefined {
   const resources = byPath(routes);
   const fixed = new Map(resources.map((resource) => [resource.path, { resource, pathValues: noValues }]));
   const patterns = resources.flatMap((resource) => {
@@ -41,11 +42,15 @@ export function createRouteTable(routes: readonly AnyRoute[]): (path: string) =>
   };
 }
 
-function byPath(routes: readonly AnyRoute[]): readonly Resource[] {
+function byPath(routes: readonly ServedRoute[]): readonly Resource[] {
   const paths = [...new Set(routes.map(({ path }) => path))];
   return paths.map((path) => {
-    const ofPath = new Map(routes.filter((route) => route.path === path).map((route) => [route.method as string, route]));
-    const allow = [...ofPath.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
-    return { path, routes: ofPath, allow };
+    const ofPath = new Map<string, ServedRoute>();
+    for (const route of routes) {
+      if (route.path !== path) continue;
+      ofPath.set(route.method, route);
+      if (route.method === 'GET' && !('admit' in route)) ofPath.set('HEAD', route);
+    }
+    return { path, routes: ofPath, allow: [...ofPath.keys()].join(', ') };
   });
 }

@@ -4,6 +4,7 @@ import type { Caller } from '../../domain/accounts/account.ts';
 import type { CancelSignal } from '../../domain/cancel-signal.ts';
 import type { OperationId } from '../openapi/operations.ts';
 import type { PathValues } from './raw-query.ts';
+import type { Rank } from './request-scheduler.ts';
 import type { ServedPage } from './served-page.ts';
 import type { Validated } from './validate.ts';
 
@@ -116,6 +117,34 @@ export interface SignInRoute<B = unknown> extends TokenRoute<unknown, B> {
 }
 
 export type AnyRoute = Route | StreamRoute | SignInRoute | OpenRoute;
+
+/** What an endpoint of a facade answers; `account` is who has signed in by it, for the log. */
+export type FacadeAnswer = (TextAnswer | StreamedAnswer) & { readonly account?: string };
+
+/** A request that a facade has let in. */
+export interface Admission {
+  readonly rank: Rank;
+  /** undefined: nobody was authenticated. */
+  readonly caller: Caller | undefined;
+  /** Judges the rest of the request, once its turn has come; `parameters` have passed, and are for the log. */
+  read(): { readonly parameters: Readonly<Record<string, string>>; handle(gone: CancelSignal): Promise<FacadeAnswer> };
+}
+
+/** An endpoint in the language of another system: it authenticates by its own parameters, and says errors in its own words. */
+export interface FacadeRoute {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** Throws a problem of our own language for a request that comes by a way that is not safe enough. */
+  requireSafeWay(request: IncomingMessage): void;
+  /** The body as a text; rejects for one that cannot be read. */
+  readBody(request: IncomingMessage): Promise<string>;
+  /** Authenticates; throws what `refusal` has words for. */
+  admit(request: IncomingMessage, body: string): Admission;
+  /** The answer to what any of the steps above threw, with a code for the log; undefined: a problem of our own language. */
+  refusal(error: unknown): { readonly answer: TextAnswer; readonly code: string } | undefined;
+}
+
+export type ServedRoute = AnyRoute | FacadeRoute;
 
 /** An endpoint for everybody, without token or Accept. */
 export interface OpenRoute {

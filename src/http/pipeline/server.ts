@@ -64,6 +64,7 @@ import { ttlockLoginRoutes } from '../api/ttlock-login-routes.ts';
 import { type Upkeep, upkeepRoutes } from '../api/upkeep-routes.ts';
 import { webhookRoutes } from '../api/webhook-routes.ts';
 import type { EventStreams } from '../events/event-streams.ts';
+import { type TtlockFacade, ttlockRoutes } from '../ttlock/ttlock-routes.ts';
 import { createAuthenticate, createGuard } from './authenticate.ts';
 import type { BoundAddress } from './endpoint.ts';
 import { createRequestHandler, type EndedRequest } from './handle-request.ts';
@@ -139,6 +140,8 @@ export interface HttpServerOptions {
   lockProtocol: () => Promise<object>;
   /** The directory of the built console. */
   consoleDirectory: string;
+  /** What serves programs that speak to TTLock's cloud; undefined: their paths are not there. */
+  ttlock: TtlockFacade | undefined;
   /** The answer of `/metrics`, and the function that counts requests; undefined: there is no `/metrics`. */
   metrics: { readonly exposition: () => Promise<TextAnswer>; readonly request: (ended: EndedRequest) => void } | undefined;
 }
@@ -149,11 +152,12 @@ export interface HttpServerOptions {
  * each WebSocket that a client opens at `/mqtt`.
  */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { endpoints, onWebSocket, clock, tickBatcher, log, accounts, signIn, eventStreams, metrics } = options;
+  const { endpoints, onWebSocket, clock, tickBatcher, log, accounts, signIn, eventStreams, metrics, ttlock } = options;
   const guard = createGuard(clock);
   const byToken = (token: string) => accounts.authenticate(token);
   const authenticate = createAuthenticate(guard, { byToken, bySignIn: (secret) => signIn.signIns.authenticate(secret) });
-  const find = createRouteTable(routesOf(options, { byToken, authenticate, guard }));
+  const routes = routesOf(options, { byToken, authenticate, guard });
+  const find = createRouteTable([...routes, ...(ttlock === undefined ? [] : ttlockRoutes(ttlock, { ...options, guard }))]);
   const requireHost = createHostCheck(options.hosts ?? []);
   const serve = createRequestHandler({
     ...{ clock, log, authenticate, find, requireHost, onEnd: metrics?.request },

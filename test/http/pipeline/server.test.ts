@@ -80,6 +80,7 @@ describe('The server as a part', () => {
       lockProtocol: async () => ({}),
       consoleDirectory: import.meta.dirname,
       metrics: undefined,
+      ttlock: undefined,
     });
     await expect(second.start()).rejects.toThrow(`HTTP cannot listen on 127.0.0.1:${port}: the port is in use by another program`);
     await second.stop();
