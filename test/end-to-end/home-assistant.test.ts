@@ -52,7 +52,12 @@ async function watch(port: number) {
   return { watcher, heard, latest };
 }
 
-type Status = { readonly connected: boolean; readonly gatewayId: string; readonly locks: number; readonly lastError: string | null };
+interface Status {
+  readonly connected: boolean;
+  readonly gatewayId: string;
+  readonly locks: number;
+  readonly lastError: string | null;
+}
 
 const statusOf = async (site: Site) => (await site.api('GET', '/api/v1/gateway/status')).body['homeAssistant'] as Status | null;
 const alarmsOf = async (site: Site) => (await site.all('/api/v1/gateway/alarms')).map((alarm) => alarm['kind']);

@@ -12,8 +12,8 @@ import type { HomeTopics } from './topics.ts';
 
 /** Many gateways do not answer the birth of one Home Assistant at the same moment. */
 const answersBirth = { afterMs: 1_000, spreadMs: 4_000, everyMs: 30_000 };
-/** Whoever says more than this is broken or hostile; a scene that moves every lock of a building says less. */
-const commandRate = { perSecond: 500, burst: 10_000 };
+/** On one topic: whoever says more is broken or hostile, and takes nothing from the other locks. */
+const commandRate = { perSecond: 100, burst: 2_000 };
 const alarm = 'home-assistant';
 
 /** What is said of the locks. Its promises never reject. */
@@ -68,7 +68,8 @@ export interface HomeLifeOptions<A extends Announcer, C extends Commands> {
 export function createHomeLife<A extends Announcer, C extends Commands>(options: HomeLifeOptions<A, C>): HomeLife<A, C> {
   const { clock, log, topics, url } = options;
   const limited = createRateLimitedLog({ clock, log });
-  const rate = new RateLimiter({ clock, ...commandRate });
+  /** By topic; of locks that are not announced there is one for all. */
+  const rates = new Map<string, RateLimiter>();
   const absence = createAbsence(options);
   let lastError: string | null = null;
   let published = 0;
@@ -94,13 +95,8 @@ export function createHomeLife<A extends Announcer, C extends Commands>(options:
       if (message.topic === topics.birth) {
         if (message.payload.equals(online)) births.heard();
       } else if (!ownConfigs.heard(message)) {
-        if (rate.take()) commands?.onMessage(message);
-        else
-          limited.warn(
-            'flood',
-            { code: 'home-assistant-flooded' },
-            'more commands come over the broker of Home Assistant than are looked at',
-          );
+        if (rateOf(message.topic).take()) commands?.onMessage(message);
+        else limited.warn('flood', { code: 'home-assistant-flooded', topic: message.topic.slice(0, 100) }, flooded);
       }
     },
     onRefused(filters) {
@@ -110,6 +106,13 @@ export function createHomeLife<A extends Announcer, C extends Commands>(options:
       refused(`it does not take what is published to ${topic}: ${reason}`, { topic, reason });
     },
   };
+  function rateOf(topic: string): RateLimiter {
+    const lockId = topics.commandOf(topic)?.lockId;
+    const key = lockId !== undefined && announcer.says(lockId) !== undefined ? topic : '';
+    const rate = rates.get(key) ?? new RateLimiter({ clock, ...commandRate });
+    rates.set(key, rate);
+    return rate;
+  }
   function refused(sentence: string, fields: object): void {
     lastError = sentence;
     const message = 'the broker of Home Assistant refuses something to this login';
@@ -149,6 +152,7 @@ export function createHomeLife<A extends Announcer, C extends Commands>(options:
   };
 }
 
+const flooded = 'more commands come over the broker of Home Assistant than are looked at';
 const online = Buffer.from('online');
 
 /** Answers births of Home Assistant: each a moment later, and not all of a Home Assistant that starts again and again. */
