@@ -109,6 +109,7 @@ export function createAccountFeed(options: {
   }
 
   return {
+    deliveryOf,
     /** Tells the listener from now on. */
     join(listener: FeedListener): void {
       // The code that started the listener stops it when its account ends.

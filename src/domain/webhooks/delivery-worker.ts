@@ -52,7 +52,6 @@ export interface DeliveryWorkerOptions {
   readonly clockIsSuspect: () => boolean;
   readonly stats: DeliveryStats;
   readonly rateLimiter: RateLimitedQueue;
-  readonly deliveryOf: (event: DeliveryEvent) => Delivery;
   /** Of the account; it has the latest events for all its receivers. */
   readonly feed: AccountFeed;
   /** The receiver gets the events that this account may get. */
@@ -71,7 +70,7 @@ export type DeliveryWorker = ReturnType<typeof createDeliveryWorker>;
 
 /** The worker of one receiver, with what was stored of its progress. It sends from `start` on. */
 export function createDeliveryWorker(options: DeliveryWorkerOptions) {
-  const { clock, live, random, stats, rateLimiter, deliveryOf, feed, caller, channel, webhookId, wants, progress, emit } = options;
+  const { clock, live, random, stats, rateLimiter, feed, caller, channel, webhookId, wants, progress, emit } = options;
   const { newestRecord } = live;
   const listener: FeedListener = { heard, missed: giveUpForNewer };
   const queues = createDeliveryQueues({ feed, listener, wants });
@@ -79,9 +78,9 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
   const checkpoint = createProgressCheckpoint({ clock, write });
   const log = createDeliveryLog(options);
   const alarms = createNotifiedAlarms(progress.alarms);
-  const recordDelivery = (record: LockRecord): Delivery => deliveryOf({ type: 'record', lockId: record.lockId, record });
+  const deliveryOf = (record: LockRecord): Delivery => feed.deliveryOf({ type: 'record', lockId: record.lockId, record });
   const recordsSince = (recordId: number, wanted: (lockId: LockId) => boolean) => live.recordsSince(caller, recordId, wanted);
-  const readBacklog = createBacklogReader({ queues, newestRecord, recordsSince, deliveryOf: recordDelivery });
+  const readBacklog = createBacklogReader({ queues, newestRecord, recordsSince, deliveryOf });
   const position = Math.min(progress.position, newestRecord());
   let failed: FailedDelivery[] = [];
   /** Whether the queues know of all records above the position. */

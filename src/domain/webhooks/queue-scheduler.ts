@@ -21,20 +21,24 @@ export function createQueueScheduler(options: {
 }) {
   const { clock, hasMore, serveNext } = options;
   const inPlace = createSemaphore(servedAtOnce);
-  const pauses = new Set<{ readonly isUnreachable: boolean; readonly end: () => void }>();
+  /** What ends a pause, and whether that pause is because the receiver did not answer. */
+  const pauses = new Map<() => void, boolean>();
   let isStopped = false;
 
-  async function pauseFor({ ms, isUnreachable }: Pause): Promise<void> {
-    let end = (): void => undefined;
-    const ended = new Promise<void>((resolve) => {
-      end = resolve;
+  function pauseFor({ ms, isUnreachable }: Pause): Promise<void> {
+    return new Promise((resolve) => {
+      function end(): void {
+        cancel();
+        pauses.delete(end);
+        resolve();
+      }
+      const cancel = clock.timer(ms, end);
+      pauses.set(end, isUnreachable);
     });
-    const pause = { isUnreachable, end };
-    pauses.add(pause);
-    const cancel = clock.timer(ms, end);
-    await ended;
-    cancel();
-    pauses.delete(pause);
+  }
+  /** Ends all pauses, or only those because the receiver did not answer. */
+  function resume(which: 'all' | 'unreachable'): void {
+    for (const [end, isUnreachable] of pauses) if (which === 'all' || isUnreachable) end();
   }
   async function serveAll(queue: DeliveryQueue): Promise<void> {
     queue.isServed = true;
@@ -49,13 +53,10 @@ export function createQueueScheduler(options: {
     serve(queue: DeliveryQueue): void {
       if (!queue.isServed) void serveAll(queue);
     },
-    /** Ends all pauses, or only those because the receiver did not answer. */
-    resume(which: 'all' | 'unreachable'): void {
-      for (const { isUnreachable, end } of pauses) if (which === 'all' || isUnreachable) end();
-    },
+    resume,
     stop(): void {
       isStopped = true;
-      for (const { end } of pauses) end();
+      resume('all');
     },
   };
 }

@@ -7,9 +7,9 @@ import type { EventBus } from '../event-bus.ts';
 import type { Mutex } from '../mutex.ts';
 import { createRateLimitedQueue } from '../rate-limiter.ts';
 import { type AccountFeed, createAccountFeed } from './account-feed.ts';
-import { createDeliveries, type DeliveryChannel, type StoredDelivery } from './delivery.ts';
+import { createDeliveries, type StoredDelivery } from './delivery.ts';
 import { createDeliveryWorker, type DeliveryStats, type DeliveryWorker, type DeliveryWorkerOptions } from './delivery-worker.ts';
-import { type EventFilter, filterOf, kindOf, type StoredWebhook, type Webhook, type WebhookId, type WebhookKind } from './webhook.ts';
+import { type EventFilter, filterOf, kindOf, type Webhook, type WebhookId, type WebhookKind } from './webhook.ts';
 import type { WebhookBodies, WebhookPost, WebhookSender, WebhookStore } from './webhook-ports.ts';
 
 /** The rate of attempts of all webhooks: a backlog takes only a part of one processor, and doors have the rest. */
@@ -49,21 +49,19 @@ export function createWebhookWorkers(
   const known = new Map<WebhookId, KnownWebhook>();
   const stats: DeliveryStats = { delivered: 0, refused: 0, failed: 0, dropped: 0 };
   const rateLimiter = createRateLimitedQueue({ clock, ...limits });
-  const kinds = { plain: deliveriesOfKind('plain'), ttlock: deliveriesOfKind('ttlock') };
+  const deliveries = { plain: deliveriesOf('plain'), ttlock: deliveriesOf('ttlock') };
+  const feeds = new Map<AccountId, Partial<Record<WebhookKind, AccountFeed>>>();
   let isRunning = false;
 
-  /** What all webhooks of a kind share, and those of one account. */
-  function deliveriesOfKind(kind: WebhookKind) {
-    const { event: render } = bodies[kind];
-    const deliveryOf = createDeliveries({ ...options, now: clock.now, newestRecord: live.newestRecord, render });
-    return { deliveryOf, feeds: new Map<AccountId, AccountFeed>() };
+  function deliveriesOf(kind: WebhookKind) {
+    return createDeliveries({ ...options, now: clock.now, newestRecord: live.newestRecord, render: bodies[kind].event });
   }
-  /** The deliveries for webhooks of this kind, and the feed of the account. */
-  function deliveriesFor(kind: WebhookKind, caller: Caller) {
-    const { deliveryOf, feeds } = kinds[kind];
-    const feed = feeds.get(caller.accountId) ?? createAccountFeed({ live, caller, deliveryOf });
-    feeds.set(caller.accountId, feed);
-    return { deliveryOf, feed };
+  /** The feed that all webhooks of a kind of the account share. */
+  function feedOf(kind: WebhookKind, caller: Caller): AccountFeed {
+    const ofAccount = feeds.get(caller.accountId) ?? {};
+    feeds.set(caller.accountId, ofAccount);
+    ofAccount[kind] ??= createAccountFeed({ live, caller, deliveryOf: deliveries[kind] });
+    return ofAccount[kind];
   }
   function know(webhook: Webhook): KnownWebhook {
     const one = Object.assign(known.get(webhook.webhookId) ?? { worker: undefined }, { webhook, wants: filterOf(webhook) });
@@ -77,24 +75,19 @@ export function createWebhookWorkers(
     const body = bodies[kindOf(webhook)].request(deliveries, usernameOf(accounts, accountId));
     return { webhookId, url, secret, deliveryId, type, attempt, body };
   }
-  /** A channel that sends by HTTP to the URL that the webhook has at that time. */
-  const channelTo = (one: KnownWebhook): DeliveryChannel => ({
-    atOnce: bodies[kindOf(one.webhook)].atOnce,
-    send: (deliveries, attempt) => sender.send(postOf(one.webhook, deliveries, attempt)),
-  });
   async function start(webhookId: WebhookId): Promise<void> {
     const stored = await webhooks.get(webhookId);
-    if (stored !== undefined) startWith(stored);
-  }
-  function startWith({ webhook, progress }: StoredWebhook): void {
-    const { webhookId } = webhook;
+    if (stored === undefined) return;
+    const { webhook, progress } = stored;
     const one = known.get(webhookId) ?? know(webhook);
     const account = accounts.get(webhook.accountId);
     if (!isRunning || account === undefined || !one.webhook.enabled || !maySend(webhook) || one.worker !== undefined) return;
+    const kind = kindOf(webhook);
     const caller = presentCaller(accounts, account);
     one.worker = createDeliveryWorker({
-      ...{ ...options, emit: events.emit, stats, rateLimiter, progress, caller, webhookId, channel: channelTo(one) },
-      ...deliveriesFor(kindOf(webhook), caller),
+      ...{ ...options, emit: events.emit, stats, rateLimiter, progress, caller, webhookId, feed: feedOf(kind, caller) },
+      // By HTTP, to the URL that the webhook has at that time.
+      channel: { atOnce: bodies[kind].atOnce, send: (some, attempt) => sender.send(postOf(one.webhook, some, attempt)) },
       wants: (type, lockId) => one.wants(type, lockId),
     });
     one.worker.start();
@@ -107,8 +100,7 @@ export function createWebhookWorkers(
   }
   /** Webhooks that are switched off end with their accounts as well. */
   function removeOrphans(): void {
-    for (const { feeds } of Object.values(kinds))
-      for (const accountId of feeds.keys()) if (accounts.get(accountId) === undefined) feeds.delete(accountId);
+    for (const accountId of feeds.keys()) if (accounts.get(accountId) === undefined) feeds.delete(accountId);
     for (const [webhookId, { webhook }] of known) {
       if (!isRunning || accounts.get(webhook.accountId) !== undefined) continue;
       const stopped = stop(webhookId);
@@ -132,7 +124,7 @@ export function createWebhookWorkers(
       inTurn(async () => {
         const all = await webhooks.all();
         isRunning = true;
-        all.forEach(startWith);
+        for (const { webhook } of all) await start(webhook.webhookId);
         removeOrphans();
       }),
     async stopAll(): Promise<void> {
