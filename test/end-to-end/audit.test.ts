@@ -226,6 +226,13 @@ describe('the audit log', () => {
     asked.push('replayDelivery');
     await leaves('webhook-remove', 'deleteWebhook', 'DELETE', webhook);
 
+    const ttlock = `${gateway}/ttlock-logins`;
+    const login = await leaves('ttlock-login-create', 'createTtlockLogin', 'POST', ttlock, { body: { username: 'admin', callback: url } });
+    const theLogin = `${ttlock}/${login.body['loginId']}`;
+    await leaves('ttlock-login-change', 'changeTtlockLogin', 'PUT', theLogin, { body: { callback: null } });
+    const loginPassword = await leaves('ttlock-login-password', 'renewTtlockPassword', 'POST', `${theLogin}/password`);
+    await leaves('ttlock-login-remove', 'deleteTtlockLogin', 'DELETE', theLogin);
+
     const notified = '/api/v1/account/notifications';
     await leaves('notifications', 'changeNotifications', 'PUT', notified, { body: { language: 'de' } });
     await isRefused('notifications', 'confirmAddress', 'POST', `${notified}/confirm`, { body: { secret: 'guess' } });
@@ -276,6 +283,8 @@ describe('the audit log', () => {
     const text = (await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')))).join('');
     const secrets = [registered.body.deviceKey, key.body.deviceKey, hubKey.body.deviceKey, token.body.token, newDevice.key];
     for (const { body } of [hook, hookSecret]) secrets.push(String(body['secret']));
+    for (const { body } of [login, loginPassword]) secrets.push(String(body['password']));
+    secrets.push(String(login.body['clientSecret']));
     secrets.push(String(code.body['keyboardPwd']));
     for (const secret of [...secrets, '86420975', '13579864', 'bluetooth-secret', '1325672378', 'of-the-receiver'])
       expect(text).not.toContain(secret);
@@ -351,6 +360,7 @@ describe('the audit log', () => {
       'access export',
       'alarm list',
       'webhook list',
+      'ttlock-login list',
       'audit list',
       'export',
       'verify',
@@ -363,6 +373,9 @@ describe('the audit log', () => {
       'pair close',
       'clock accept',
       'alarm end',
+      'ttlock-login create',
+      'ttlock-login password',
+      'ttlock-login remove',
       'person suspend',
       'person remove',
       'grant end',
@@ -393,12 +406,16 @@ describe('the audit log', () => {
       ['hub remove', 'hub-remove', `02:CC:00:00:02:0${n}`],
       ['pair open', 'pairing-open'],
       ['pair close', 'pairing-close'],
+      ['ttlock-login create', 'ttlock-login-create', 'admin', '--name', 'Home Assistant'],
+      ['ttlock-login password', 'ttlock-login-password', 'LOGIN'],
+      ['ttlock-login remove', 'ttlock-login-remove', 'LOGIN'],
       ['clock accept', 'clock-accept'],
       ['backup', 'backup', '--to', n === 1 ? archive : `${archive}.2`],
     ];
     /** TOKEN and LOCK are the last one that was made. */
     const madeLast = async (what: string): Promise<string> => {
-      const items = JSON.parse(await latchd(site.dataDir, what.toLowerCase(), 'list', '--json')) as Record<string, number>[];
+      const group = what === 'LOGIN' ? 'ttlock-login' : what.toLowerCase();
+      const items = JSON.parse(await latchd(site.dataDir, group, 'list', '--json')) as Record<string, number>[];
       return String(Math.max(...items.map((item) => item[`${what.toLowerCase()}Id`] ?? 0)));
     };
     const argumentsOf = async (rest: readonly string[]) => (/^[A-Z]+$/.test(rest[0] ?? '') ? [await madeLast(rest[0] ?? '')] : rest);

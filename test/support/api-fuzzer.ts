@@ -244,6 +244,10 @@ const inWords = new Set([
   'driver.kind',
   'cardNumber',
   'url',
+  'callback',
+  // Not in the future.
+  'date',
+  'knownAt',
   'body',
   // Of who signs in: a token, or a username with its password, and what an authenticator said.
   'current',

@@ -53,7 +53,6 @@ export interface AccountBook extends LocalAccountView {
   forget(tokens: readonly Token[]): void;
   /** Throws `not-found` when this very token is not there any more. */
   requireToken(token: Token): void;
-  /** As `removeTokens`, without a look at all the others. */
   removeToken(token: Token): void;
   removeTokens(tokens: readonly Token[]): void;
   /** Remembers that an account was removed, which `remove` does not do. */
@@ -64,6 +63,9 @@ export interface AccountBook extends LocalAccountView {
   /** The removed accounts, in the order of removal. */
   removed(): readonly RemovedAccount[];
 }
+
+/** So many are removed without a look at all the others. */
+const fewTokens = 50;
 
 const foldCase = (username: string): string => username.toLowerCase();
 
@@ -99,6 +101,11 @@ export function createAccountBook(): AccountBook {
     const others = (byLogin.get(loginId) ?? []).filter((one) => one !== token);
     if (others.length > 0) byLogin.set(loginId, others);
     else byLogin.delete(loginId);
+  }
+
+  function removeToken(token: Token): void {
+    removeSorted(tokens, token, tokenIdOf);
+    forget([token]);
   }
 
   return {
@@ -161,10 +168,7 @@ export function createAccountBook(): AccountBook {
     requireToken(token) {
       if (ofSomebody(tokenById.get(token.tokenId)) !== token) throw new DomainError('not-found', `there is no token ${token.tokenId}`);
     },
-    removeToken(token) {
-      removeSorted(tokens, token, tokenIdOf);
-      forget([token]);
-    },
+    removeToken,
     remove(accountId) {
       const account = byId.get(accountId);
       if (account === undefined) return [];
@@ -181,6 +185,10 @@ export function createAccountBook(): AccountBook {
     },
     forget,
     removeTokens(some) {
+      if (some.length <= fewTokens) {
+        for (const token of some) removeToken(token);
+        return;
+      }
       const gone = new Set(some);
       tokens = tokens.filter((token) => !gone.has(token));
       forget(some);

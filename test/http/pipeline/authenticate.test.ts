@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { DomainError } from '../../../src/domain/errors.ts';
+import { TtlockRefusal } from '../../../src/domain/ttlock/ttlock-access.ts';
 import { createGuard } from '../../../src/http/pipeline/authenticate.ts';
 import { createServerUnderTest, createSettableClock, sampleCaller, sampleToken } from '../../support/fake-services.ts';
 
@@ -110,6 +111,49 @@ describe('HTTP API 2.1: failed authentications are slowed down', () => {
     expect(codeFor('2001:db8:0:1::1')).toBe('token-invalid');
     for (let network = 0; network < 10_000; network++) codeFor(`2001:db9:0:${network.toString(16)}::1`);
     expect(codeFor('192.0.2.1')).toBe('token-invalid');
+  });
+});
+
+describe('the guesses at TTLock logins and their access tokens', () => {
+  const request = (remoteAddress = '192.0.2.1') => ({ socket: { remoteAddress } }) as never;
+  const refusal = (reason: ConstructorParameters<typeof TtlockRefusal>[0]) => async () => {
+    throw new TtlockRefusal(reason);
+  };
+  const saidOf = (work: () => Promise<unknown>) =>
+    work().then(
+      () => 'done',
+      (error) => (error instanceof TtlockRefusal ? error.reason : (error as DomainError).code),
+    );
+
+  test('are refused from the 21st within a minute on, by address, while what is right passes at once', async () => {
+    const clock = createSettableClock();
+    const guard = createGuard(clock);
+    const guesses = await Promise.all(
+      Array.from({ length: 30 }, () => saidOf(() => guard.checkLater(request(), refusal('wrong-password')))),
+    );
+    expect(guesses).toEqual([...Array(20).fill('wrong-password'), ...Array(10).fill('rate-limited')]);
+    expect(await guard.checkLater(request(), async () => 'a session')).toBe('a session');
+    expect(await saidOf(() => guard.checkLater(request('192.0.2.2'), refusal('unknown-client')))).toBe('unknown-client');
+    // What can be no guess counts as none.
+    for (let n = 0; n < 30; n++)
+      expect(await saidOf(() => guard.checkLater(request('192.0.2.3'), refusal('password-not-md5')))).toBe('password-not-md5');
+    clock.advance(60_000);
+    expect(await saidOf(() => guard.checkLater(request(), refusal('wrong-refresh-token')))).toBe('wrong-refresh-token');
+  });
+
+  test('count apart when each has a guard of its own', async () => {
+    const clock = createSettableClock();
+    const [logins, tokens] = [createGuard(clock), createGuard(clock)];
+    const token = (reason?: 'token-unknown') =>
+      saidOf(async () =>
+        tokens.check(request(), () => {
+          if (reason !== undefined) throw new TtlockRefusal(reason);
+          return sampleCaller;
+        }),
+      );
+    for (let n = 0; n < 20; n++) expect(await token('token-unknown')).toBe('token-unknown');
+    expect([await token('token-unknown'), await token()]).toEqual(['rate-limited', 'done']);
+    expect(await saidOf(() => logins.checkLater(request(), refusal('wrong-secret')))).toBe('wrong-secret');
   });
 });
 

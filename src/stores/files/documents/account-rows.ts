@@ -65,7 +65,7 @@ function upgraded(row: OlderToken | OlderAccount | Account | RemovedAccount): Ac
 export const accountRows: RowFormat<AccountRow> = {
   of: 'accounts',
   schemaVersion: 3,
-  schema: z.union([apiToken, ttlockToken, account, removed]),
+  schema: z.union([z.discriminatedUnion('kind', [apiToken, ttlockToken]), account, removed]),
   older: {
     schemaVersions: [1, 2],
     schema: z.union([olderToken, account, olderAccount, removed]),

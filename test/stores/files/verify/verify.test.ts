@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DeviceId } from '../../../../src/domain/locks/lock.ts';
 import { repairHintFor } from '../../../../src/stores/files/verify/repair-hints.ts';
 import { verify } from '../../../../src/stores/files/verify/verify.ts';
+import { sampleTtlockLogin } from '../../../support/sample-ttlock.ts';
 import { manualClock, startedStore, withDirectory } from '../support/directory.ts';
 import {
   deviceId,
@@ -55,6 +56,8 @@ async function fill(directory: string): Promise<void> {
   await store.ports.schedules.put(sampleSchedule(1));
   await store.ports.counters.next('revocationId');
   await store.ports.revocations.put(sampleRevocation(1));
+  await store.ports.counters.next('ttlockLoginId');
+  await store.ports.ttlockLogins.put(sampleTtlockLogin(1));
   store.ports.statuses.patch(lockId(1), { batteryPercent: 9 });
   await store.ports.quarantine.keep(deviceId(1), 'not JSON', '{');
   clock.advance(86_400_000);
@@ -174,6 +177,25 @@ const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] 
   ['accounts.jsonl', 'cannot be read (EISDIR)', (d) => unreadable(`${d}/accounts.jsonl`)],
   ['counters.json', 'is damaged: it is not JSON', (d) => edit(`${d}/counters.json`, (t) => t.slice(0, -3))],
   ['counters.json', 'is damaged: it has no schemaVersion', (d) => edit(`${d}/counters.json`, (t) => t.replace('schema', ''))],
+  [
+    'ttlock-logins.jsonl',
+    'has the login 1 under the key login 9',
+    (d) =>
+      edit(
+        `${d}/ttlock-logins.jsonl`,
+        editLine(2, (body) => body.replace('login 1', 'login 9')),
+      ),
+  ],
+  [
+    'ttlock-logins.jsonl',
+    /^has the clientId 0+1 twice$/,
+    (d) => edit(`${d}/ttlock-logins.jsonl`, (t) => `${t}${editLine(2, (body) => body.replace('login 1', 'login 2'))(t).split('\n')[1]}\n`),
+  ],
+  [
+    'counters.json',
+    'has the floor 0 for ttlockLoginId, but 1 is in use',
+    (d) => edit(`${d}/counters.json`, (t) => t.replace('"ttlockLoginId": 1', '"ttlockLoginId": 0')),
+  ],
   ['command.key', 'cannot be read (EISDIR)', (d) => unreadable(`${d}/command.key`)],
   ['quarantine.jsonl', 'cannot be read (EISDIR)', (d) => unreadable(`${d}/quarantine.jsonl`)],
   ['quarantine.previous.jsonl', 'line 1 is not as it was written', (d) => writeFile(`${d}/quarantine.previous.jsonl`, 'x\n')],
