@@ -20,8 +20,8 @@ const stateOfType = new Map<string, DoorState>([
   ['door-open', 'open'],
   ['door-close', 'closed'],
 ]);
-/** Records that are looked at: more than a large building has in a month. */
-const lookedAtMost = 2_000_000;
+/** Records that are looked at: more than a large building has in two weeks. What waits for the answer waits some seconds at most. */
+const lookedAtMost = 1_000_000;
 
 type DoorEvent = Pick<LockRecord, 'type' | 'epoch' | 'seq'>;
 

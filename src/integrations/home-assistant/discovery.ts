@@ -177,7 +177,7 @@ function lockEntity(topics: HomeTopics, announced: LockToAnnounce) {
 
 function autoLockEntity(topics: HomeTopics, { lock: { lockId } }: LockToAnnounce) {
   return {
-    ...{ name: 'Auto lock', device_class: 'duration', unit_of_measurement: 's', ...setting },
+    ...{ name: 'Auto-lock time', device_class: 'duration', unit_of_measurement: 's', ...setting },
     ...{ min: 0, max: autoLockAtMost, step: 1, mode: 'box', state_topic: topics.lockState(lockId), ...memberShown('autoLock') },
     ...commandOn(topics.lockCommand({ kind: 'auto-lock', lockId }), autoLockTemplate),
     optimistic: false,
@@ -186,7 +186,7 @@ function autoLockEntity(topics: HomeTopics, { lock: { lockId } }: LockToAnnounce
 
 function endAlarmEntity(topics: HomeTopics, { lock: { lockId } }: LockToAnnounce) {
   return {
-    ...{ name: 'End the alarms', payload_press: 'SEEN', ...setting },
+    ...{ name: 'End alarms', payload_press: 'SEEN', ...setting },
     ...commandOn(topics.lockCommand({ kind: 'alarm', lockId }), alarmTemplate),
   };
 }
