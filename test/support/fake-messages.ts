@@ -1,17 +1,16 @@
 // The people whom messages reach: they take everything, until a test says otherwise.
-import type { NotificationSender, OutgoingMessage } from '../../src/domain/notifications/notification-ports.ts';
-import type { Attempt } from '../../src/domain/webhooks/delivery.ts';
+import type { NotificationAttempt, NotificationSender, OutgoingMessage } from '../../src/domain/notifications/notification-ports.ts';
 
 export interface FakeMessages {
   readonly sender: NotificationSender;
   /** Every message, whatever became of it. */
   readonly all: readonly OutgoingMessage[];
   /** From now on. */
-  answer: (message: OutgoingMessage) => Attempt | Promise<Attempt>;
+  answer: (message: OutgoingMessage) => NotificationAttempt | Promise<NotificationAttempt>;
 }
 
-export const arrived: Attempt = { delivered: true, status: 250, reason: '', ms: 1 };
-export const nobody: Attempt = { delivered: false, status: null, reason: 'no answer: ECONNREFUSED', ms: 1 };
+export const arrived: NotificationAttempt = { delivered: true, status: 250, reason: '', ms: 1 };
+export const nobody: NotificationAttempt = { delivered: false, status: null, reason: 'no answer: ECONNREFUSED', ms: 1 };
 
 export function createFakeMessages(): FakeMessages {
   const all: OutgoingMessage[] = [];

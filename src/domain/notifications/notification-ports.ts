@@ -12,9 +12,14 @@ export interface OutgoingMessage {
   readonly isUrgent: boolean;
 }
 
+export interface NotificationAttempt extends Attempt {
+  /** More than `reason` says, for the operator alone, such as the path of a file; absent: there is no more. */
+  readonly operatorReason?: string;
+}
+
 export interface NotificationSender {
   /** Sends the message once, only to an allowed host, within its time-out. Never rejects. `status` is the code of the server's answer. */
-  send(message: OutgoingMessage): Promise<Attempt>;
+  send(message: OutgoingMessage): Promise<NotificationAttempt>;
   /** Ends what is under way. */
   stop(): void;
 }

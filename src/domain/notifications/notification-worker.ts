@@ -7,11 +7,12 @@ import type { LiveService } from '../events/live-service.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { Semaphore } from '../mutex.ts';
 import type { LockRecord } from '../records/record.ts';
-import { type Attempt, pauseMs, retryForMs } from '../webhooks/delivery.ts';
+import { pauseMs, retryForMs } from '../webhooks/delivery.ts';
 import { createNotifiedAlarms } from '../webhooks/notified-alarms.ts';
 import { createProgressCheckpoint } from '../webhooks/progress-checkpoint.ts';
 import { addTo, type BatchItem, type MessageBatch, sizeOf } from './message-batch.ts';
 import { type ChannelProgress, eventOf, type FailedNotification, type NotificationKind } from './notification.ts';
+import type { NotificationAttempt } from './notification-ports.ts';
 
 /** Between two messages of a kind. */
 const restMs = 60_000;
@@ -53,13 +54,13 @@ export interface NotificationWorkerOptions {
   readonly wants: (lockId: LockId | null) => boolean;
   readonly progress: ChannelProgress;
   /** Sends one message about this; undefined: the account may hear of nothing of it any more. Must not reject. */
-  readonly send: (kind: NotificationKind, batch: MessageBatch) => Promise<Attempt | undefined>;
+  readonly send: (kind: NotificationKind, batch: MessageBatch) => Promise<NotificationAttempt | undefined>;
   /** Applies `change` to the stored progress. */
   readonly store: (change: (stored: ChannelProgress) => ChannelProgress) => Promise<unknown>;
   /** The log is read for one worker after another. */
   readonly inTurn: Semaphore;
-  /** Called when attempts begin to fail, and with undefined when one succeeds again. */
-  readonly onOutcome: (failure: string | undefined) => void;
+  /** Called with each attempt. */
+  readonly onOutcome: (attempt: NotificationAttempt) => void;
   /** Called when a message was given up. */
   readonly onFailed: () => void;
 }
@@ -151,8 +152,9 @@ export function createNotificationWorker(options: NotificationWorkerOptions) {
   // A wrong clock would make everything seem old.
   const isTooOld = ({ since }: MessageBatch): boolean => !options.clockIsSuspect() && since <= clock.now() - retryForMs;
 
-  function note(state: KindState, batch: MessageBatch, { delivered, reason }: Attempt): void {
-    options.onOutcome(delivered ? undefined : reason);
+  function note(state: KindState, batch: MessageBatch, attempt: NotificationAttempt): void {
+    const { delivered, reason } = attempt;
+    options.onOutcome(attempt);
     if (delivered) {
       stats.sent += 1;
       state.sentAt = clock.now();

@@ -10,7 +10,6 @@ import type { LockId } from '../locks/lock.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
 import { createMutex, createSemaphore } from '../mutex.ts';
 import type { NextTurn } from '../people/in-slices.ts';
-import type { Attempt } from '../webhooks/delivery.ts';
 import { audible, type MessageBatch } from './message-batch.ts';
 import {
   type ChannelProgress,
@@ -19,7 +18,7 @@ import {
   notificationChannels,
   type StoredChannel,
 } from './notification.ts';
-import type { NotificationSender, OutgoingMessage } from './notification-ports.ts';
+import type { NotificationAttempt, NotificationSender, OutgoingMessage } from './notification-ports.ts';
 import { messageOf } from './notification-texts.ts';
 import { createNotificationWorker, type NotificationStats, type NotificationWorker } from './notification-worker.ts';
 
@@ -57,10 +56,13 @@ export function createNotificationWorkers(options: NotificationSurroundings) {
   const storedOf = (accountId: AccountId, channel: NotificationChannel): StoredChannel | undefined =>
     settings.of(accountId).notifications?.channels[channel];
 
-  async function sendBy(channel: NotificationChannel, message: OutgoingMessage): Promise<Attempt> {
+  /** The reason of a failure is what this account may read: gateway administrators look after the settings. */
+  async function sendBy(accountId: AccountId, channel: NotificationChannel, message: OutgoingMessage): Promise<NotificationAttempt> {
     const sender = senders[channel];
     if (sender === undefined) return { delivered: false, status: null, reason: `notifications.${channel} is not configured`, ms: 0 };
-    return sending(() => sender.send(message));
+    const attempt = await sending(() => sender.send(message));
+    const mayReadAll = accounts.get(accountId)?.gatewayAdministrator === true;
+    return { ...attempt, reason: (mayReadAll && attempt.operatorReason) || attempt.reason };
   }
   function wants(accountId: AccountId, channel: NotificationChannel, lockId: LockId | null): boolean {
     const { lockIds = [], groupIds = [] } = storedOf(accountId, channel) ?? {};
@@ -69,13 +71,17 @@ export function createNotificationWorkers(options: NotificationSurroundings) {
     const groupId = locks.get(lockId)?.groupId ?? 0;
     return lockIds.includes(lockId) || (groupId !== 0 && groupIds.includes(groupId));
   }
-  function note(accountId: AccountId, channel: NotificationChannel, failure: string | undefined): void {
+  function note(
+    accountId: AccountId,
+    channel: NotificationChannel,
+    { delivered, reason, operatorReason = reason }: NotificationAttempt,
+  ): void {
     const key = keyOf(accountId, channel);
     const account = accounts.get(accountId)?.username ?? '';
-    if (failure !== undefined && !failures.has(key)) events.emit('notifications-failing', { account, channel, reason: failure });
-    if (failure === undefined && failures.has(key)) events.emit('notifications-work', { account, channel });
-    if (failure === undefined) failures.delete(key);
-    else failures.set(key, failure);
+    if (!delivered && !failures.has(key)) events.emit('notifications-failing', { account, channel, reason: operatorReason });
+    if (delivered && failures.has(key)) events.emit('notifications-work', { account, channel });
+    if (delivered) failures.delete(key);
+    else failures.set(key, reason);
   }
   function start(accountId: AccountId, channel: NotificationChannel): void {
     const account = accounts.get(accountId);
@@ -86,19 +92,24 @@ export function createNotificationWorkers(options: NotificationSurroundings) {
     const mayTell = (lockId: LockId | null, type: 'alarm' | 'record') =>
       accounts.get(accountId) !== undefined && live.mayHear(caller, { type, lockId }) && wants(accountId, channel, lockId);
 
-    async function send(kind: NotificationKind, batch: MessageBatch): Promise<Attempt | undefined> {
+    async function send(kind: NotificationKind, batch: MessageBatch): Promise<NotificationAttempt | undefined> {
       const { happenings, more } = audible(batch, mayTell, (lockId) => locks.get(lockId)?.alias ?? `${lockId}`);
       if (happenings.length + more === 0) return undefined;
       const language = settings.of(accountId).notifications?.language ?? 'en';
       const message = messageOf({ language, timeZone, username: caller.username, kind, happenings, more });
       const to = storedOf(accountId, channel)?.to ?? '';
-      return sendBy(channel, { id: `${accountId}-${kind}-${batch.since}-${batch.from}`, to, ...message, isUrgent: kind === 'alarm' });
+      return sendBy(accountId, channel, {
+        id: `${accountId}-${kind}-${batch.since}-${batch.from}`,
+        to,
+        ...message,
+        isUrgent: kind === 'alarm',
+      });
     }
     const worker = createNotificationWorker({
       ...{ ...options, stats, caller, send, inTurn, progress: stored.progress },
       wants: (lockId) => wants(accountId, channel, lockId),
       store: (change) => storeProgress(accountId, channel, change),
-      onOutcome: (failure) => note(accountId, channel, failure),
+      onOutcome: (attempt) => note(accountId, channel, attempt),
       onFailed: () => events.emit('notifications-failed', { account: account.username, channel }),
     });
     workers.set(key, { accountId, worker });
@@ -153,10 +164,19 @@ export function createNotificationWorkers(options: NotificationSurroundings) {
       await Promise.all(all.map(({ worker }) => worker.stop()));
     },
     /** Sends one message that a person has asked for. */
-    async sendNow(accountId: AccountId, channel: NotificationChannel, message: Pick<OutgoingMessage, 'title' | 'text'>): Promise<Attempt> {
+    async sendNow(
+      accountId: AccountId,
+      channel: NotificationChannel,
+      message: Pick<OutgoingMessage, 'title' | 'text'>,
+    ): Promise<NotificationAttempt> {
       const to = storedOf(accountId, channel)?.to ?? '';
-      const attempt = await sendBy(channel, { id: `${accountId}-asked-${clock.now()}-${++asked}`, to, ...message, isUrgent: false });
-      note(accountId, channel, attempt.delivered ? undefined : attempt.reason);
+      const attempt = await sendBy(accountId, channel, {
+        id: `${accountId}-asked-${clock.now()}-${++asked}`,
+        to,
+        ...message,
+        isUrgent: false,
+      });
+      note(accountId, channel, attempt);
       return attempt;
     },
     state(accountId: AccountId, channel: NotificationChannel): { readonly waiting: number; readonly failure: string } {

@@ -5,7 +5,7 @@ import { createTransport } from 'nodemailer';
 import type { Clock } from '../../domain/clock.ts';
 import type { NotificationSender, OutgoingMessage } from '../../domain/notifications/notification-ports.ts';
 import { type CheckedAddresses, createCheckedAddresses, type Lookup } from '../checked-addresses.ts';
-import { firstLineOf } from '../first-line.ts';
+import { firstLineOf, operatorReasonOf } from '../first-line.ts';
 import { hostOf, type Networks } from '../networks.ts';
 
 const ports = { 'smtps:': 465, 'smtp:': 587 } as const;
@@ -46,7 +46,7 @@ export function createEmailSender(options: EmailSenderOptions): NotificationSend
         return { delivered: true, status, reason: '', ms: ms() };
       } catch (error) {
         const { responseCode: status = null } = error as { readonly responseCode?: number };
-        return { delivered: false, status, reason: reasonOf(error), ms: ms() };
+        return { delivered: false, status, reason: reasonOf(error), ms: ms(), ...operatorReasonOf(error) };
       } finally {
         cancel();
         underWay.delete(stop);

@@ -1,6 +1,6 @@
 // Sends messages to a topic of an ntfy server. Its form in JSON has no header that a name could break.
 import type { NotificationSender } from '../../domain/notifications/notification-ports.ts';
-import { firstLineOf } from '../first-line.ts';
+import { firstLineOf, operatorReasonOf } from '../first-line.ts';
 import { createHttpPoster, reasonOf } from '../http-post.ts';
 
 const priority = { usual: 3, urgent: 4 };
@@ -22,7 +22,7 @@ export function createNtfySender(
         const headers = { 'content-type': 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) };
         return await poster.send({ url, headers, body });
       } catch (error) {
-        return { delivered: false, status: null, reason: reasonOf(error), ms: 0 };
+        return { delivered: false, status: null, reason: reasonOf(error), ms: 0, ...operatorReasonOf(error) };
       }
     },
     stop: poster.stop,

@@ -96,6 +96,23 @@ describe('an account', () => {
     expect(messages.all.at(-1)?.title).toMatch(/by Later$/);
     expect(view()).toMatchObject({ failure: '' });
   });
+
+  test('is not told where the operator keeps a secret; gateway administrators and the log are', async () => {
+    const { swipe, messages, clock, events, failures, view, notifications } = await setUp();
+    const logged: string[] = [];
+    events.subscribe('notifications-failing', ({ reason }) => void logged.push(reason));
+    const operatorReason = 'not sent: the token file /etc/latchd/ntfy.token cannot be read (EACCES)';
+    messages.answer = () => ({ ...nobody, operatorReason });
+    await swipe(lockId, 'Maria');
+    expect(view()).toMatchObject({ failure: nobody.reason });
+    expect(logged).toEqual([operatorReason]);
+    expect(await notifications.test(ada, 'ntfy')).toMatchObject({ reason: nobody.reason });
+    await clock.advance(25 * hour);
+    expect(failures()).toMatchObject([{ reason: nobody.reason }]);
+    await notifications.change(callers.admin, { ntfy: { ...topic, to: 'gateway' } });
+    expect(await notifications.test(callers.admin, 'ntfy')).toMatchObject({ reason: operatorReason });
+    expect(notifications.get(callers.admin).ntfy).toMatchObject({ failure: operatorReason });
+  });
 });
 
 describe('an e-mail address', () => {
