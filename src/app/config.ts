@@ -69,6 +69,7 @@ const schema = group({
     endAfterSeconds: integerFrom(1, 86_400).default(60),
     silentAfterHours: integerFrom(1, 8_760).default(26),
     lowBatteryPercent: integerFrom(1, 90).default(20),
+    openAfterMinutes: integerFrom(0, 1_440).default(60),
   }).prefault({}),
   webhooks: group({
     networks: z.array(network, 'must be a list of networks').default([]),

@@ -208,6 +208,7 @@ function alarmDetectorSettings({ alarms }: Config): AlarmDetectorSettings {
     endAfterMs: alarms.endAfterSeconds * 1_000,
     silentAfterMs: alarms.silentAfterHours * 3_600_000,
     lowBatteryPercent: alarms.lowBatteryPercent,
+    openAfterMs: alarms.openAfterMinutes * 60_000,
   };
 }
 

@@ -24,7 +24,7 @@ const defaults = {
   metrics: { enabled: false },
   discovery: { enabled: true },
   backup: { at: '02:30', folder: 'backups', keep: 7 },
-  alarms: { offlineAfterSeconds: 60, endAfterSeconds: 60, silentAfterHours: 26, lowBatteryPercent: 20 },
+  alarms: { offlineAfterSeconds: 60, endAfterSeconds: 60, silentAfterHours: 26, lowBatteryPercent: 20, openAfterMinutes: 60 },
   webhooks: { networks: [], timeoutMs: 10_000 },
   notifications: { networks: [] },
   ttlock: { enabled: false },

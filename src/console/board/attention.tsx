@@ -96,7 +96,7 @@ function Act({ concern, lock, say }: ConcernProps & { lock: LiveLock }) {
   const { button, outcome } = useBolt(lock, (text) => say(`${lock.lockAlias}: ${text}`));
   const { kind, lockId, endsByItself } = concern;
   const what = `${alarmKinds[kind] ?? kind}: ${lock.lockAlias}`;
-  if (kind === 'jammed' || kind === 'auto-lock-late')
+  if (kind === 'jammed' || kind === 'auto-lock-late' || kind === 'open-too-long')
     return (
       <div class="act">
         {button('lock', lock.lockAlias)}

@@ -21,6 +21,7 @@ const urgency = [
   'lost-credential-used',
   'jammed',
   'auto-lock-late',
+  'open-too-long',
   'offline',
   'low-battery',
   'revocation-open',

@@ -299,6 +299,7 @@ export const en = {
     duress: 'Opened under duress',
     jammed: 'Jammed',
     'auto-lock-late': 'Has not locked itself',
+    'open-too-long': 'Open for too long',
     'wrong-clock': 'Wrong clock',
     'event-gap': 'Records are missing',
     'revocation-open': 'May still open for something lost',
@@ -555,6 +556,7 @@ export const en = {
       jammed: 'The bolt could not move. Look at the door, the strike and the bolt.',
       'auto-lock-late':
         'The door may have stood open for too long: close it and lock. If it is closed, the timer of the lock does not work.',
+      'open-too-long': 'Close the door and lock it. A door that is to be open is set to passage mode.',
       'wrong-clock': 'Until it takes the right time, cards with a period may not open, or for too long.',
       'event-gap': 'The history of this door is not whole: it was away for too long, or its memory was changed.',
       'revocation-open': 'The report about the lost card says what to do: mostly it is the power or the network of the lock.',

@@ -16,6 +16,7 @@ import { createAlarmsBeforeEvents } from './alarms-before-events.ts';
 import { createBatteryAlarms } from './battery-alarms.ts';
 import { createClockAlarm } from './clock-alarm.ts';
 import { createEventAlarms } from './event-alarms.ts';
+import { createOpenAlarm } from './open-alarm.ts';
 
 const lookMs = 5_000;
 /** How late the auto lock of a lock may be: the bolt takes time, and so does its report. */
@@ -28,6 +29,8 @@ export interface AlarmDetectorSettings {
   readonly silentAfterMs: number;
   /** A battery below this level is low. */
   readonly lowBatteryPercent: number;
+  /** A door that is open for so long gets an alarm; 0: it does not. */
+  readonly openAfterMs: number;
 }
 
 /** It subscribes to the bus for everything but events of locks, which must wait for their alarms. */
@@ -67,9 +70,10 @@ export function createAlarmDetector(options: {
   readonly clockEvidence: () => string | undefined;
 }): AlarmDetector {
   const { clock, events, locks, statuses, records, alarms, settings, clockIsSuspect, storageHealth, certainty, clockEvidence } = options;
-  const { offlineAfterMs, endAfterMs, silentAfterMs, lowBatteryPercent } = settings;
+  const { offlineAfterMs, endAfterMs, silentAfterMs, lowBatteryPercent, openAfterMs } = settings;
   const watches = new Map<LockId, Watch>();
   const { low, levelReported, criticalReported } = createBatteryAlarms({ statuses, alarms, lowBatteryPercent });
+  const open = createOpenAlarm({ clock, statuses, alarms, openAfterMs });
   const lookAtClock = createClockAlarm({ clock, alarms, clockIsSuspect, clockEvidence });
   const eventAlarms = createEventAlarms({
     clock,
@@ -124,6 +128,7 @@ export function createAlarmDetector(options: {
     const isExpected = lock.driver.kind === nativeKind;
     if (isExpected && now - watch.heardAt >= silentAfterMs) alarms.raise('silent', lockId, { reason: 'it is connected and says nothing' });
     lookAtAutoLock(lock, watch, now);
+    open.look(lock, now);
   }
   function lookAtAutoLock({ lockId, autoLockSeconds, settings: { passageMode } }: Lock, watch: Watch, now: number): void {
     if (statuses.get(lockId).state !== 'unlocked' || autoLockSeconds === 0 || passageMode === 1) {
@@ -150,10 +155,14 @@ export function createAlarmDetector(options: {
     if (health === 'ok') alarms.clear('storage-unavailable', null);
     else alarms.raise('storage-unavailable', null, { reason: health });
   }
+  function forget(lockId: LockId): void {
+    watches.delete(lockId);
+    open.forget(lockId);
+  }
   function look(): void {
     const now = clock.monotonic();
     for (const lock of locks.all()) lookAtLock(lock, now);
-    for (const lockId of watches.keys()) if (locks.get(lockId) === undefined) watches.delete(lockId);
+    for (const lockId of watches.keys()) if (locks.get(lockId) === undefined) forget(lockId);
     for (const alarm of alarms.ofKind('event-gap')) lookAtGap(alarm);
     lookAtGateway();
     alarms.endGone();
@@ -234,6 +243,7 @@ export function createAlarmDetector(options: {
       // Another unlock restarts the waiting time.
       const isUnlocked = report.events.some(({ type, success }) => success !== false && type.endsWith('-unlock'));
       if (watch.unlockedAt !== undefined && isUnlocked) watch.unlockedAt = clock.monotonic();
+      open.heard(lockId, report);
       return alarmsBeforeEvents.wait(lockId, eventAlarms.heard(lockId, report));
     },
   };

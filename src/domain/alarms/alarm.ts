@@ -11,6 +11,7 @@ const lockAlarms = [
   'duress',
   'jammed',
   'auto-lock-late',
+  'open-too-long',
   'wrong-clock',
   'event-gap',
   'revocation-open',

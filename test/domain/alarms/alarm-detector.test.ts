@@ -130,6 +130,62 @@ describe('a lock that is online', () => {
     await stop();
   });
 
+  it('is an alarm when it is unlocked for an hour and has no auto lock, and not in passage mode', async () => {
+    const { clock, alarms, locks, reports, stands, comes, stop } = await watched();
+    await locks.update(lockId, (lock) => ({ ...lock, autoLockSeconds: 0 }));
+    comes();
+    reports.state(lockId, { state: 'unlocked' });
+    await clock.advance(hourMs - 5_001);
+    expect(stands()).toEqual([]);
+    await clock.advance(10_001);
+    expect(alarms.list(callers.admin, all).list).toMatchObject([
+      { kind: 'open-too-long', reason: 'it has no auto lock and was not locked for 60 min' },
+    ]);
+    reports.state(lockId, { state: 'locked' });
+    await clock.advance(minuteMs + 5_000);
+    expect(stands()).toEqual([]);
+    await locks.update(lockId, (lock) => ({ ...lock, settings: { ...lock.settings, passageMode: 1 } }));
+    reports.state(lockId, { state: 'unlocked' });
+    await clock.advance(2 * hourMs);
+    expect(stands()).toEqual([]);
+    await stop();
+  });
+
+  it('is an alarm while its sensor says that the door is open, whatever its bolt does, and none while that says it is closed', async () => {
+    const { clock, alarms, locks, reports, stands, comes, says, stop } = await watched();
+    await locks.update(lockId, (lock) => ({ ...lock, autoLockSeconds: 5 }));
+    comes();
+    await says('door-open');
+    await clock.advance(hourMs - minuteMs);
+    // Opened once more it begins anew.
+    await says('door-close');
+    await says('door-open');
+    await clock.advance(2 * minuteMs);
+    expect(stands()).toEqual([]);
+    await clock.advance(hourMs);
+    expect(alarms.list(callers.admin, all).list).toMatchObject([{ kind: 'open-too-long', reason: 'its door was not closed for 60 min' }]);
+    await says('door-close');
+    await clock.advance(minuteMs + 5_000);
+    expect(stands()).toEqual([]);
+    await locks.update(lockId, (lock) => ({ ...lock, autoLockSeconds: 0 }));
+    reports.state(lockId, { state: 'unlocked' });
+    await clock.advance(2 * hourMs);
+    expect(stands()).toEqual([]);
+    await stop();
+  });
+
+  it('that stood open before a start stays an alarm until its sensor says that it is closed', async () => {
+    const { clock, alarms, stands, comes, says, stop } = await watched();
+    alarms.raise('open-too-long', lockId, { reason: 'its door was not closed for 60 min' });
+    comes();
+    await clock.advance(10 * minuteMs);
+    expect(stands()).toEqual(['open-too-long']);
+    await says('door-close');
+    await clock.advance(minuteMs + 5_000);
+    expect(stands()).toEqual([]);
+    await stop();
+  });
+
   it('has a low battery below 20 percent, and no longer when it has risen to 25', async () => {
     const { clock, reports, stands, comes, stop } = await watched();
     comes();
