@@ -18,6 +18,7 @@ import { checkDiscovery } from './discovery.ts';
 import { checkFlush, checkSpace } from './disk.ts';
 import { checkHomeAssistant } from './home-assistant.ts';
 import { checkBridges, checkDevices, checkLocks } from './makes.ts';
+import { checkMessages } from './messages.ts';
 import { checkOwnership } from './ownership.ts';
 import { checkPlaces } from './places.ts';
 import { checkPorts } from './ports.ts';
@@ -78,6 +79,7 @@ export async function examine({ config, version, ...given }: Examined): Promise<
   await look('home-assistant', () => checkHomeAssistant(config, daemon, isOutsider));
   await look('locks', () => checkLocks(daemon));
   await look('discovery', () => checkDiscovery(config, daemon));
+  await look('messages', () => checkMessages(config, { isOutsider }));
   if (isThere === true) await look('permissions', () => checkOwnership(dataDir, daemon));
   await look('data', async () => {
     if (isThere === false) return noDirectory(dataDir);
