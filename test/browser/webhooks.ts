@@ -145,4 +145,25 @@ export function webhookTests(at: At): void {
     expect(receiver.posts.slice(before).map(({ path }) => path)).toEqual(['/doors']);
     await seen(3);
   });
+
+  test('the callback of a TTLock login says what it is, is tested as others are, and can only be switched off and on', async () => {
+    const { stage, page } = at();
+    const { site } = stage;
+    const dialog = page.getByRole('dialog');
+    const body = { username: 'admin', name: 'Cloud program', callback: receiver.url };
+    const { body: login } = await site.api('POST', '/api/v1/gateway/ttlock-logins', { body });
+    const [callback] = (await listed()).filter(({ kind }) => kind === 'ttlock');
+    await stage.go(page, `webhooks/${callback?.['webhookId']}`, 'Cloud program');
+    await page.getByText('It is the callback of a TTLock login').waitFor();
+    expect(await page.getByRole('button', { name: /New secret|Remove this webhook/ }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await until(() => receiver.posts.at(-1)?.data?.['notifyType'] === '1', 'the test came');
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    expect(await stage.barriers(page)).toEqual([]);
+    await dialog.getByLabel('Switched on').uncheck();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Switched off').waitFor();
+    await site.api('DELETE', `/api/v1/gateway/ttlock-logins/${login['loginId']}`);
+    await page.getByText('There is nothing here').waitFor();
+  });
 }
