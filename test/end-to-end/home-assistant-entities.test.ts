@@ -74,6 +74,8 @@ async function gatewayIdOf(of: Site = site): Promise<string> {
   return (body['homeAssistant'] as { readonly gatewayId: string }).gatewayId;
 }
 let gatewayId = '';
+/** Of lock 2, as long as nobody may give commands. */
+let looksOn: DiscoveredDevice;
 /** The newest message of a lock, such as its `state`. */
 function says(number: number, what: string) {
   const text = ear.newest.get(`latchd/${gatewayId}/${site.lockId(number)}/${what}`);
@@ -169,14 +171,29 @@ describe('Home Assistant at a real broker', () => {
     await until(() => says(2, 'state')?.door === 'open', 'the door is open');
     const { door } = configOf(2).components;
     expect(shown(door?.['value_template'], [says(2, 'state')])).toEqual(['open']);
+    looksOn = configOf(2);
     await site.kill9();
     await until(() => ear.newest.get(`latchd/${gatewayId}/status`) === 'offline', 'the broker has said the will');
+    configured('first.yaml', true);
     await site.start();
     await until(() => ear.newest.get(`latchd/${gatewayId}/status`) === 'online', 'it is back');
     expect(await gatewayIdOf()).toBe(gatewayId);
     expect([entitiesOf(configOf(2)).includes('door'), says(2, 'state')?.door]).toEqual([true, 'open']);
     site.lock(2).closeDoor();
     await until(() => says(2, 'state')?.door === 'closed', 'the door is closed');
+  });
+
+  test('sees a jam and a tamper for as long as their alarms are active', async () => {
+    site.lock(2).jam(true);
+    expect((await move('lock', 2)).body).toMatchObject({ success: false, reason: 'jammed' });
+    site.lock(2).tamper();
+    await until(() => says(2, 'state')?.lock === 'JAMMED' && says(2, 'state')?.tamper === 'ON', 'both are seen');
+    expect([says(2, 'alarms').alarms.sort(), says(2, 'state').problem]).toEqual([['jammed', 'tampered'], 'ON']);
+    await until(() => eventsOf(2).some(({ event_type: type }) => type === 'tamper'), 'the event has come');
+    expect(eventsOf(2).map(({ event_type: type }) => type)).toEqual(expect.arrayContaining(['refused', 'jammed', 'tamper']));
+    site.lock(2).jam(false);
+    await site.api('DELETE', `/api/v1/gateway/alarms/tampered/${site.lockId(2)}`);
+    await until(() => says(2, 'state')?.tamper === 'OFF', 'a person has seen it', 2_000);
   });
 
   test('keeps a lock that gets another name, and hears when it leaves', async () => {
@@ -193,11 +210,7 @@ describe('Home Assistant at a real broker', () => {
     await until(() => says(1, 'online') === 'online', 'it is back');
   });
 
-  test('is given commands and loses them again without a trace of the other setting', async () => {
-    const looksOn = configOf(2);
-    configured('first.yaml', true);
-    expect(await site.restart()).toBe(0);
-    await until(() => configOf(2).components['lock']?.['command_topic'] !== undefined, 'there is a lock');
+  test('was given commands by that start, and loses them again without a trace of the other setting', async () => {
     expect(entitiesOf(configOf(2))).toEqual([
       ...['lock', 'battery', 'door', 'problem', 'tamper', 'connected', 'who', 'auto_lock', 'end_alarm'],
     ]);
