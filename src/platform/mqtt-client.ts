@@ -193,7 +193,7 @@ export function createOutboundMqtt(options: OutboundMqttOptions): OutboundMqtt {
       send({ topic, payload, retain, qos }, taken) {
         attempt.client.publish(topic, payload, { retain, qos }, (error) => {
           if (attempt !== current) return;
-          if (error) options.onAnnounceRefused?.(topic, error.message);
+          if (error) options.onAnnounceRefused?.(topic, error.message.replace(/^Publish error: /, ''));
           taken();
         });
       },

@@ -81,7 +81,7 @@ describe('the gateway on the broker of Home Assistant', () => {
     endings.push(() => seen.watcher.leave());
     const passwordFile = join(folder, 'password');
     writeFileSync(passwordFile, `${passwords.latchd}\n`);
-    const settings = { url: `mqtt://127.0.0.1:${mosquitto.port}`, username: 'latchd', passwordFile };
+    const settings = { url: `mqtt://127.0.0.1:${mosquitto.port}`, username: 'latchd', passwordFile, commands: true };
     site = await openSite({ locks: [{}, {}], flags: ['--config', configured('main', settings)] });
     endings.push(() => site.close());
     await until(async () => (await statusOf(site))?.connected === true, 'the gateway is on the broker');
@@ -149,6 +149,12 @@ describe('the gateway on the broker of Home Assistant', () => {
     await home.leave();
   });
 
+  test('the last word of the gateway that this one was restored from is not believed', async () => {
+    await seen.watcher.say(`latchd/${id}/status`, 'offline', { retain: true });
+    await until(() => status() === 'offline', 'it is said to be offline');
+    await until(() => status() === 'online', 'it says that it is online');
+  });
+
   test('the rules of the page let Home Assistant command and hear, and keep everybody else out', async () => {
     const home = await joinBroker(mosquitto.port, { username: 'homeassistant', password: passwords.homeassistant });
     const heard: string[] = [];
@@ -156,6 +162,9 @@ describe('the gateway on the broker of Home Assistant', () => {
     await until(() => heard.length > 0, 'Home Assistant hears');
     for (const topic of [`latchd/${id}/1/set`, `latchd/${id}/1/auto-lock/set`]) await home.say(topic, 'x');
     await until(() => lockSaid(1, 'auto-lock/set') === 'x', 'it may publish commands');
+    const metrics = async () => (await fetch(`${site.gateway.httpUrl}/metrics`)).text();
+    const counted = 'latchd_home_assistant_refused_total{reason="malformed"} 2';
+    await until(async () => (await metrics()).includes(counted), 'commands that are none are counted');
     await expect(home.say(`latchd/${id}/status`, 'offline')).rejects.toThrow('Not authorized');
     await home.leave();
     const gateway = await joinBroker(mosquitto.port, { username: 'latchd', password: passwords.latchd });

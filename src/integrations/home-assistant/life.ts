@@ -79,7 +79,7 @@ export function createHomeLife<A extends Announcer, C extends Commands>(options:
       lastError = null;
       absence.ended();
       log.info({ code: 'home-assistant-connected', url }, 'connected to the broker of Home Assistant');
-      broker.subscribe([topics.birth, ...(commands?.filters() ?? [])], { stored: 'never' });
+      broker.subscribe([topics.birth, topics.status, ...(commands?.filters() ?? [])], { stored: 'never' });
       void announcer.connected();
       ownConfigs.look();
     },
@@ -94,6 +94,9 @@ export function createHomeLife<A extends Announcer, C extends Commands>(options:
     onMessage(message) {
       if (message.topic === topics.birth) {
         if (message.payload.equals(online)) births.heard();
+      } else if (message.topic === topics.status) {
+        // The gateway that this one was restored from has ended: its last word is not ours.
+        if (!message.payload.equals(online)) births.heard();
       } else if (!ownConfigs.heard(message)) {
         if (rateOf(message.topic).take()) commands?.onMessage(message);
         else limited.warn('flood', { code: 'home-assistant-flooded', topic: message.topic.slice(0, 100) }, flooded);

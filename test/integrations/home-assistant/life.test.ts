@@ -85,7 +85,7 @@ describe('the connection to the broker of Home Assistant', () => {
     up();
     expect(next()).toEqual([
       'clear home-assistant',
-      'subscribe homeassistant/status,latchd/3f9c0a17/+/set,latchd/3f9c0a17/+/auto-lock/set,latchd/3f9c0a17/+/alarm/set never',
+      `subscribe ${['homeassistant/status', topics.status, ...topics.commandFilters].join()} never`,
       'latchd/3f9c0a17/status=online true 1',
       'subscribe homeassistant/device/+/config send',
     ]);
@@ -106,7 +106,7 @@ describe('the connection to the broker of Home Assistant', () => {
     const { life, next, up, heard } = createLife({ hasCommands: false });
     await life.start();
     up();
-    expect(next()).toContain('subscribe homeassistant/status never');
+    expect(next()).toContain('subscribe homeassistant/status,latchd/3f9c0a17/status never');
     heard('latchd/3f9c0a17/7/set', '{}');
     expect(next()).toEqual([]);
   });
@@ -134,6 +134,20 @@ describe('the connection to the broker of Home Assistant', () => {
     down('it ended the connection');
     await clock.advance(10_000);
     expect(next()).toEqual(['disconnected']);
+  });
+
+  test('when another gateway of the same id, from which it was restored, says offline, everything is said again', async () => {
+    const { life, clock, next, up, heard } = createLife();
+    await life.start();
+    up();
+    await clock.advance(2_000);
+    next();
+    heard(topics.status, 'online', true);
+    await clock.advance(60_000);
+    expect(next()).toEqual([]);
+    heard(topics.status, 'offline', true);
+    await clock.advance(5_000);
+    expect(next()).toEqual(['born']);
   });
 
   test('is an alarm after its time without a broker, said in the log once for each reason, and ends with the broker', async () => {
@@ -175,7 +189,7 @@ describe('the connection to the broker of Home Assistant', () => {
     const { life, next, up, logged, heard, events } = createLife();
     await life.start();
     up();
-    events().onPublishRefused('latchd/3f9c0a17/status', 'Publish error: Not authorized');
+    events().onPublishRefused('latchd/3f9c0a17/status', 'Not authorized');
     events().onRefused(['homeassistant/status']);
     expect(life.state().lastError).toBe('it does not let the gateway subscribe to homeassistant/status');
     next();
