@@ -64,7 +64,6 @@ export function createHomeCodeService(options: {
   }
   async function change(hash: string | null): Promise<void> {
     await store.put(hash);
-    known = undefined;
     wrongAt = [];
     throttledUntil = Number.NEGATIVE_INFINITY;
     emit('home-code-changed', { isSet: hash !== null });

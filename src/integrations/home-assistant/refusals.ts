@@ -50,8 +50,12 @@ export function createRefusals(options: {
       counts.set(reason, (counts.get(reason) ?? 0) + 1);
       last = { ...refused, lockId, at: clock.now() };
       if (!ofLocks.includes(reason)) {
-        const fields = { code: 'home-assistant-refused', reason, lockId, ...(ageMs !== undefined && { ageMs }) };
-        log.warn(reason, fields, `a command from Home Assistant was refused: ${sentences[reason] ?? reason}`);
+        const fields = { reason, lockId, ...(ageMs !== undefined && { ageMs }) };
+        log.warn(
+          reason,
+          { code: 'home-assistant-refused', ...fields },
+          `a command from Home Assistant was refused: ${sentences[reason] ?? reason}`,
+        );
       }
       // A lock that Home Assistant does not know has no topic for it.
       if (announcer.says(lockId) !== undefined && mayPublish(lockId)) announcer.refused(lockId, refused);

@@ -38,6 +38,7 @@ async function createHouse({ caller = callers.administrator as Caller | null, an
       ...hashing,
       async verify(password, hash) {
         hashes.verified += 1;
+        expect(hash).toMatch(/^plain/);
         clock.block(hashes.verifyMs);
         return hashing.verify(password, hash);
       },
@@ -92,10 +93,12 @@ async function createHouse({ caller = callers.administrator as Caller | null, an
   }
   const reasons = (): string[] => refused.map(([, { reason }]) => reason);
   const unlock = (more: object = {}): Promise<void> => send({ do: 'UNLOCK', at: fresh(), ...more });
-  /** Waits for the hash of a code, which is computed beside the event loop. */
-  const whenRefused = async (count: number): Promise<void> => {
-    while (refused.length < count) await new Promise((resolve) => setImmediate(resolve));
+  /** Codes are compared beside the event loop. */
+  const when = async (isSo: () => boolean): Promise<void> => {
+    for (let turn = 0; turn < 1_000 && !isSo(); turn++) await new Promise((resolve) => setImmediate(resolve));
   };
+  const whenRefused = (count: number): Promise<void> => when(() => refused.length >= count);
+  const whenSent = (count: number): Promise<void> => when(() => link.sent.length >= count);
   return {
     ...domain,
     commands,
@@ -113,6 +116,7 @@ async function createHouse({ caller = callers.administrator as Caller | null, an
     stored,
     audit,
     whenRefused,
+    whenSent,
   };
 }
 
@@ -225,7 +229,7 @@ describe('a command of Home Assistant', () => {
 
   it('is judged again as it leaves: what waited behind another command until it was late opens nothing, also when the wall clock is set back', async () => {
     for (const setBackMs of [0, 60_000]) {
-      const { unlock, lockService, link, refused, clock } = await createHouse();
+      const { send, lockService, link, refused, clock } = await createHouse();
       link.reply(lockId, () => undefined);
       const before = lockService.setBolt(callers.operator, lockId, 'locked', {
         aborted: false,
@@ -233,8 +237,9 @@ describe('a command of Home Assistant', () => {
         removeEventListener() {},
       });
       await settled();
-      await unlock();
-      clock.block(maxAgeMs + 1);
+      // Half of its time has passed before it is read.
+      await send({ do: 'UNLOCK', at: clock.now() - maxAgeMs / 2 });
+      clock.block(maxAgeMs / 2 + 1);
       clock.setNow(clock.now() - setBackMs);
       link.sent[0]?.answer(ok);
       await before;
@@ -246,8 +251,9 @@ describe('a command of Home Assistant', () => {
 
   it('of a lock that Home Assistant does not know is counted and published nowhere, and so is all without an account', async () => {
     const unknown = await createHouse({ announced: [] });
-    await unknown.unlock();
-    expect([unknown.link.ops(), unknown.refused, unknown.commands.refusedCounts()]).toEqual([[], [], { forbidden: 1 }]);
+    const at = unknown.fresh();
+    for (let count = 0; count < 2; count++) await unknown.send({ do: 'UNLOCK', at });
+    expect([unknown.link.ops(), unknown.refused, unknown.commands.refusedCounts()]).toEqual([[], [], { forbidden: 2 }]);
     const nobody = await createHouse({ caller: null });
     await nobody.unlock();
     expect([nobody.link.ops(), nobody.reasons()]).toEqual([[], ['forbidden']]);
@@ -264,12 +270,15 @@ describe('a command of Home Assistant', () => {
     await manager.send({ do: 'SEEN', at: manager.fresh() }, { kind: 'alarm/set' });
     expect(manager.link.ops()).toEqual(['set-auto-lock']);
     expect(manager.alarms.ofLock(lockId).map(({ kind }) => kind)).toEqual(['low-battery']);
+    expect(manager.reasons()).toEqual([]);
     const operator = await createHouse({ caller: callers.operator });
     operator.alarms.raise('tampered', lockId, { reason: 'opened' });
     await operator.send({ seconds: 30, at: operator.fresh() }, { kind: 'auto-lock/set' });
     await operator.send({ do: 'SEEN', at: operator.fresh() }, { kind: 'alarm/set' });
     expect([operator.link.ops(), operator.reasons()]).toEqual([[], ['forbidden', 'forbidden']]);
     expect(operator.alarms.ofLock(lockId)).toHaveLength(1);
+    await operator.send({ do: 'SEEN', at: operator.fresh() }, { kind: 'alarm/set', lock: otherLockId });
+    expect(operator.reasons()).toHaveLength(3);
   });
 
   it('says why when the lock is away, does not answer, or says no', async () => {
@@ -305,6 +314,16 @@ describe('a command of Home Assistant', () => {
     expect(await other).toMatchObject({ success: true });
   });
 
+  it('is refused beyond 64 with dates of their own within the time in which one may come: no memory grows without a bound', async () => {
+    const { unlock, reports, link, reasons, clock } = await createHouse();
+    reports.hello(lockId, { date: clock.now(), state: 'unlocked' });
+    for (let count = 0; count < 66; count++) await unlock();
+    expect([link.ops(), reasons()]).toEqual([[], ['lock-busy', 'lock-busy']]);
+    await clock.advance(maxAgeMs + 2_001);
+    await unlock();
+    expect(reasons()).toHaveLength(2);
+  });
+
   it('is published when it is refused, twenty times a minute and lock, and always counted', async () => {
     const { send, refused, clock, commands, lines } = await createHouse();
     for (let count = 0; count < 30; count++) await send('UNLOCK');
@@ -321,7 +340,7 @@ describe('a command of Home Assistant', () => {
 
 describe('the code of Home Assistant', () => {
   it('is needed to open once it is set, and not to close', async () => {
-    const { code, unlock, send, fresh, link, reasons, whenRefused, events, audit, clock } = await createHouse();
+    const { code, unlock, send, fresh, link, reasons, whenRefused, whenSent, events, audit, clock } = await createHouse();
     await code.set({ ...callers.operator, gatewayAdministrator: true }, '4711');
     await unlock();
     await unlock({ code: '4712' });
@@ -329,7 +348,7 @@ describe('the code of Home Assistant', () => {
     expect([link.ops(), reasons()]).toEqual([[], ['code', 'code']]);
     await send({ do: 'LOCK', at: fresh() });
     await unlock({ code: '4711' });
-    while (link.ops().length < 2) await new Promise((resolve) => setImmediate(resolve));
+    await whenSent(2);
     expect(link.ops()).toEqual(['lock', 'unlock']);
     await code.remove({ ...callers.operator, gatewayAdministrator: true });
     await unlock();
@@ -362,16 +381,16 @@ describe('the code of Home Assistant', () => {
   });
 
   it('does not let a LOCK overtake the UNLOCK before it', async () => {
-    const { code, unlock, send, fresh, link } = await createHouse();
+    const { code, unlock, send, fresh, link, whenSent } = await createHouse();
     await code.set({ ...callers.operator, gatewayAdministrator: true }, '4711');
     await unlock({ code: '4711' });
     await send({ do: 'LOCK', at: fresh() });
-    while (link.ops().length < 2) await new Promise((resolve) => setImmediate(resolve));
+    await whenSent(2);
     expect(link.ops()).toEqual(['unlock', 'lock']);
   });
 
   it('is guessed five times: then all are refused before anything is computed, the right one too, until a minute has passed without a wrong one', async () => {
-    const { code, unlock, send, fresh, link, reasons, whenRefused, hashes, clock } = await createHouse();
+    const { code, unlock, send, fresh, link, reasons, whenRefused, whenSent, hashes, clock } = await createHouse();
     await code.set({ ...callers.operator, gatewayAdministrator: true }, '4711');
     for (let guess = 0; guess < 5; guess++) {
       await unlock({ code: `000${guess}` });
@@ -386,7 +405,7 @@ describe('the code of Home Assistant', () => {
     expect([link.ops(), hashes.verified]).toEqual([[], 5]);
     await clock.advance(1);
     await unlock({ code: '4711' });
-    while (link.ops().length < 1) await new Promise((resolve) => setImmediate(resolve));
+    await whenSent(1);
     await unlock({ code: '4711' });
     await unlock({ code: '0000' });
     await whenRefused(9);

@@ -36,8 +36,8 @@ export function createHomeCodeFile(files: FileLayer, directory: string, log: Log
       } catch (error) {
         if (!(error instanceof DamagedDocumentError)) throw error;
         found = 'damaged';
-        const fields = { code: 'home-code-damaged', err: error, file: basename(path) };
-        log.warn(fields, 'the code for Home Assistant is damaged: its UNLOCK is refused until somebody sets or removes the code');
+        const sentence = 'the code for Home Assistant is damaged: its UNLOCK is refused until somebody sets or removes the code';
+        log.warn({ code: 'home-code-damaged', err: error, file: basename(path) }, sentence);
       }
     },
     hash() {
