@@ -180,7 +180,7 @@ function createFakeSecrets(): Secrets {
     newLinkSecret: () => `link-${++count}`,
     newName: () => `name${++count}`,
     newDeviceKey: () => `key-${++count}`,
-    newDevicePassword: () => `password${++count}`,
+    newDevicePassword: () => `password${String(++count).padStart(12, '0')}`,
     newHexSecret: () => (++count).toString(16).padStart(32, '0'),
     newWebhookSecret: () => `hook-${++count}`,
     newDigits: (digits) => String((++count * 7_368_787 + 482_913) % 10 ** digits).padStart(digits, '0'),

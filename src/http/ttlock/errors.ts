@@ -43,7 +43,8 @@ const known: Readonly<Record<ErrorCode, readonly [errcode: number, errmsg: strin
   'passcode-weak': [-3006, 'Invalid passcode: ', 'with-ours'],
   'password-weak': [1, failed, 'with-ours'],
   'token-missing': [10003, 'invalid token'],
-  'token-invalid': [10003, 'invalid token'],
+  // Access tokens are refused by a TtlockRefusal: this one was ended while its command waited.
+  'token-invalid': [10004, 'invalid grant'],
   'token-expired': [10004, 'invalid grant'],
   'credentials-invalid': [10007, 'invalid account or invalid password'],
   'invitation-invalid': [10007, 'invalid account or invalid password'],

@@ -144,6 +144,10 @@ test('a restore works below the system folder for temporary files, and through a
     await symlink(join(root, 'disk'), join(root, 'link'));
     expect(await restored(archive, join(root, 'link'))).toMatchObject({ restored: true, tokenOf: null });
     expect(await readdir(join(root, 'disk'))).toContain('accounts.jsonl');
+    const { store } = await startedStore(join(root, 'disk'), { clock: manualClock(Date.UTC(2027, 0, 2)) });
+    const { accounts, ttlockLogins } = store.ports;
+    expect([ttlockLogins.all().map(({ loginId }) => loginId), accounts.tokensOfLogin(1).length]).toEqual([[1], 1]);
+    await store.stop();
     expect(await restored(archive, join(root, 'new/folder'))).toMatchObject({ restored: true });
     expect((await stat(join(root, 'new/folder'))).mode & 0o777).toBe(0o700);
   }));

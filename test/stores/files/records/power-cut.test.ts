@@ -6,6 +6,7 @@ import type { AuditEntry } from '../../../../src/domain/audit/audit-action.ts';
 import type { RecordDraft } from '../../../../src/domain/records/record.ts';
 import type { Store } from '../../../../src/stores/files/store.ts';
 import { sampleSignIn } from '../../../support/sample-sign-ins.ts';
+import { sampleTtlockLogin, ttlockToken } from '../../../support/sample-ttlock.ts';
 import { type CuttableFiles, cuttableFiles, type Left } from '../support/cuttable-files.ts';
 import { type ManualClock, manualClock, testStore } from '../support/directory.ts';
 import { everything, lockId, sampleEntry, sampleEvents, sampleLock, sampleRemovedLock, unsureEntry } from '../support/samples.ts';
@@ -25,6 +26,9 @@ const guestToken = {
   ...{ kind: 'api' as const, tokenId: 2, accountId: guest.accountId, name: 'phone' },
   ...{ hash: '3'.repeat(64), createdAt: 1, expiresAt: null },
 };
+const login = sampleTtlockLogin();
+const begun = ttlockToken(3);
+const renewed = ttlockToken(4, { sessionId: begun.sessionId });
 const jam = { kind: 'jammed', lockId: first, since: 1, reason: 'its bolt is jammed' } as const;
 const brief = (cardId: number) => sampleEntry(cardId, 1);
 const deed = (id: number): AuditEntry => ({
@@ -45,6 +49,9 @@ const nothing = {
   isCardGone: 0,
   isGuestThere: 0,
   isGuestGone: 0,
+  isLoggedIn: 0,
+  isRenewed: 0,
+  isLoggedOut: 0,
   isJammed: 0,
   isFreed: 0,
   deeds: 0,
@@ -116,7 +123,7 @@ async function live(files: CuttableFiles, clock: ManualClock, kept: Kept): Promi
 
 /** A card, an account and an alarm are added and removed, and each part of the audit log gets a line. */
 async function manage(store: Store, kept: Kept): Promise<void> {
-  const { counters, entries, accounts, alarms, audit } = store.ports;
+  const { counters, entries, accounts, ttlockLogins, alarms, audit } = store.ports;
   kept.cardId = await counters.next('cardId');
   await entries.update(first, () => ({ put: [unsureEntry(kept.cardId, 1)] }));
   kept.isCardOpen = 1;
@@ -125,6 +132,15 @@ async function manage(store: Store, kept: Kept): Promise<void> {
   await accounts.add(guest);
   await accounts.addToken(guestToken);
   kept.isGuestThere = 1;
+  await ttlockLogins.put(login);
+  await accounts.addToken(begun);
+  kept.isLoggedIn = 1;
+  await accounts.addToken(renewed, begun);
+  kept.isRenewed = 1;
+  kept.isLoggedIn = 0;
+  await accounts.removeTokens([renewed.tokenId]);
+  await ttlockLogins.remove([login.loginId]);
+  kept.isLoggedOut = 1;
   await alarms.keep({ active: [jam], ended: [], acceptedLosses: [] });
   kept.isJammed = 1;
   await audit.append(deed(await audit.nextId()));
@@ -141,7 +157,7 @@ async function manage(store: Store, kept: Kept): Promise<void> {
 }
 
 async function checkManaged(store: Store, kept: Kept): Promise<void> {
-  const { locks, removedLocks, entries, accounts, alarms, audit, counters } = store.ports;
+  const { locks, removedLocks, entries, accounts, ttlockLogins, alarms, audit, counters } = store.ports;
   const held = await entries.of(first);
   const { entryId: cardId, number: cardNumber, held: sure } = brief(kept.cardId);
   if (kept.isCardOpen === 1) expect(held.byId(cardId)).toBeDefined();
@@ -151,6 +167,12 @@ async function checkManaged(store: Store, kept: Kept): Promise<void> {
   const isGuest = [accounts.get(guest.accountId), accounts.token(guestToken.tokenId)].map((one) => one !== undefined);
   if (kept.isGuestThere === 1) expect(isGuest).toEqual([true, true]);
   if (kept.isGuestGone === 1) expect([...isGuest, accounts.nameOf(guest.accountId)]).toEqual([false, false, guest.username]);
+  const sessions = accounts.tokensOfLogin(login.loginId);
+  // Never both tokens of a session, and never a session without its login.
+  expect(sessions.length).toBeLessThanOrEqual(ttlockLogins.all().length);
+  if (kept.isLoggedIn === 1) expect([[begun], [renewed]]).toContainEqual(sessions);
+  if (kept.isRenewed === 1) expect([[renewed], []]).toContainEqual(sessions);
+  if (kept.isLoggedOut === 1) expect([sessions, ttlockLogins.all()]).toEqual([[], []]);
   const active = (await alarms.load()).alarms.length;
   if (kept.isJammed === 1) expect(active).toBe(1);
   if (kept.isFreed === 1) expect(active).toBe(0);
