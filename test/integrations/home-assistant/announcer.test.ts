@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { LockId } from '../../../src/domain/locks/lock.ts';
 import type { LockEvent } from '../../../src/domain/locks/lock-report.ts';
 import { callers, createDomain, type Domain, lockId, otherLockId, someLock, stays } from '../../support/domain.ts';
 import { ok } from '../../support/fake-link.ts';
@@ -189,6 +190,14 @@ describe('what Home Assistant is told that there is', () => {
     await domain.accounts.remove(gone?.accountId ?? callers.stranger.accountId, domain.clock.now());
     await home.quiet();
     expect(retainedOf(home, 7)).toEqual([]);
+  });
+
+  it('is a lock more as soon as one is registered', async () => {
+    const { domain, home } = await setUp();
+    await domain.locks.add(someLock({ lockId: 9 as LockId, alias: 'Attic' }));
+    await home.quiet();
+    expect(home.device(9).device).toMatchObject({ name: 'Attic' });
+    expect(retainedOf(home, 9).length).toBe(5);
   });
 
   it('loses a lock that was removed, with all that was said of it, whenever the broker is there to hear it', async () => {
@@ -427,5 +436,11 @@ describe('thousands of locks', () => {
     domain.reports.state(lockId, { state: 'unlocked' });
     await home.quiet();
     expect(home.published.map(({ topic }) => topic)).toEqual([`latchd/${gatewayId}/7/state`]);
+    home.announcer.stop();
+    home.published.length = 0;
+    domain.reports.state(lockId, { state: 'locked' });
+    await domain.locks.remove(otherLockId);
+    await home.quiet();
+    expect(home.published.length).toBe(0);
   });
 });
