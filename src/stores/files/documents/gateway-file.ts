@@ -28,8 +28,10 @@ export async function openGatewayId(files: FileLayer, directory: string, log: Lo
   } catch (error) {
     if (!(error instanceof DamagedDocumentError)) throw error;
     await files.rename(path, `${path}.damaged`);
-    const fields = { code: 'gateway-id-made', err: error, kept: `${basename(path)}.damaged` };
-    log.warn(fields, 'the id of this gateway was damaged; a new one was made, under which Home Assistant takes it for another gateway');
+    log.warn(
+      { code: 'gateway-id-made', err: error, kept: `${basename(path)}.damaged` },
+      'the id of this gateway was damaged; a new one was made, under which Home Assistant takes it for another gateway',
+    );
   }
   return (await document.put({ gatewayId: randomBytes(4).toString('hex') })).gatewayId;
 }
