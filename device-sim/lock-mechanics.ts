@@ -117,7 +117,7 @@ export function createLockMechanics(options: LockMechanicsOptions): LockMechanic
       if (byMotor) setBattery(memory.contents.batteryPercent - profile.batteryDrainPercent);
       done(arrived ? undefined : 'jammed');
       record(event, arrived ? undefined : 'jammed');
-      if (!arrived) record({ type: 'jammed' });
+      if (!arrived) record({ type: 'jammed', reason: target === 'locked' ? 'lock' : 'unlock' });
       // The lock does not try a jammed auto lock again: it has sent the alarm, and a person has to look.
       if (arrived || event.type !== 'auto-lock') armAutoLock();
     });

@@ -91,6 +91,9 @@ describe('the callback of a login', () => {
     const named = { cardNumber: '4711471147', cardName: hostile, method: 'regular', addType: 2, startDate: 0, endDate: 0 };
     expect((await site.api('POST', '/api/v1/identity-card/add', { query: { lockId: site.lockId(1), ...named } })).status).toBe(200);
     await site.api('POST', '/api/v1/lock/unlock', { query: { lockId: site.lockId(1) } });
+    site.lock(1).jam(true);
+    await site.api('POST', '/api/v1/lock/lock', { query: { lockId: site.lockId(1) } });
+    site.lock(1).jam(false);
     await site.lock(1).enterPasscode('918273');
     site.lock(1).tamper();
     site.lock(1).setBattery(66);
@@ -112,7 +115,7 @@ describe('the callback of a login', () => {
       }
       const records = receiver.posts.flatMap(recordsIn);
       expect(records.map(({ recordId }) => recordId)).toEqual([...records.map(({ recordId }) => recordId)].sort((a, b) => a - b));
-      expect(records.map(({ recordType }) => recordType)).toEqual(expect.arrayContaining([12, 44, 7]));
+      expect(records.map(({ recordType }) => recordType)).toEqual(expect.arrayContaining([12, 66, 44, 7]));
       for (const record of records)
         expect(record).toEqual({
           ...{ recordId: expect.any(Number), lockId: site.lockId(1), lockMac: site.lock(1).mac.toUpperCase() },
