@@ -21,7 +21,12 @@ const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 /** Listens on a free port; end it by `server.stop()`. */
 export async function serveDomain(
   gatewayStatus: () => object,
-  options: { readonly administratorsNeedPasskey?: boolean; readonly webauthn?: Webauthn } = {},
+  options: {
+    readonly administratorsNeedPasskey?: boolean;
+    readonly webauthn?: Webauthn;
+    /** With it, programs for TTLock's cloud are served. */
+    readonly clockIsSuspect?: () => boolean;
+  } = {},
 ) {
   const world = await createDomain({ cards: [someCard()] });
   const signIns = createMemorySignIns();
@@ -76,7 +81,7 @@ export async function serveDomain(
     lockProtocol: async () => ({}),
     consoleDirectory: import.meta.dirname,
     metrics: undefined,
-    ttlock: undefined,
+    ttlock: options.clockIsSuspect && { access: world.ttlock.ttlockAccess, clockIsSuspect: options.clockIsSuspect },
   });
   await server.start();
 

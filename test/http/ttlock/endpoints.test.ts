@@ -1,7 +1,7 @@
 // Every endpoint of the facade for TTLock's programs, over the real daemon and simulated locks, asked as those programs ask.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openSite, type Site, until } from '../../support/site.ts';
-import { createTtlockClient, type TtlockBody, type TtlockClient } from '../../support/ttlock-client.ts';
+import { createTtlockClient, formOf, type TtlockBody, type TtlockClient } from '../../support/ttlock-client.ts';
 
 const done = { errcode: 0, errmsg: 'none error message', description: 'success' };
 const front = 1;
@@ -533,13 +533,20 @@ describe('doors that do not do as they are asked', () => {
     expect(await client.get('/v3/lock/unlock', idOf(behindHub))).toMatchObject({ errcode: -3036 });
     site.lock(behindHub).restoreNetwork();
     await site.whenOnline(behindHub);
+    site.fleet.hub(1).cutNetwork();
+    await site.whenOnline(behindHub, false);
+    for (const path of ['lock/unlock', 'lock/queryOpenState'])
+      expect(await client.get(`/v3/${path}`, idOf(behindHub))).toMatchObject({ errcode: -3002, errmsg: 'The gateway is offline' });
+    expect((await client.get('/v3/gateway/list')).list).toMatchObject([{ isOnline: 1 }, { isOnline: 0 }]);
+    site.fleet.hub(1).restoreNetwork();
+    await site.whenOnline(behindHub);
   });
 
   test('an unlock whose program has hung up while it waits opens nothing', async () => {
     site.lock(front).script([{ kind: 'slow', delayMs: 400 }]);
     const first = client.post('/v3/lock/lock', idOf(front));
     const leaving = new AbortController();
-    const url = `${site.gateway.httpUrl}/v3/lock/unlock?${new URLSearchParams({ ...client.sign(), ...idOf(front) } as never)}`;
+    const url = `${site.gateway.httpUrl}/v3/lock/unlock?${formOf({ ...client.sign(), ...idOf(front) })}`;
     const gone = fetch(url, { signal: leaving.signal }).catch(() => 'gone');
     setTimeout(() => leaving.abort(), 50);
     expect(await gone).toBe('gone');
@@ -547,6 +554,32 @@ describe('doors that do not do as they are asked', () => {
     expect(await client.post('/v3/lock/lock', idOf(front))).toEqual(done);
     expect(site.lock(front).movements.at(-1)).toMatchObject({ target: 'locked' });
     expect(site.lock(front).state).toBe('locked');
+  });
+});
+
+describe('a gateway that stood still', () => {
+  /** Asks for an unlock while the process is stopped, and lets it go on after so long. */
+  async function askStopped(stoodMs: number, parameters: object, leaves: boolean): Promise<string> {
+    process.kill(site.gateway.pid, 'SIGSTOP');
+    const leaving = new AbortController();
+    const query = formOf({ ...client.sign(), ...idOf(front), ...parameters });
+    const answer = fetch(`${site.gateway.httpUrl}/v3/lock/unlock?${query}`, { signal: leaving.signal });
+    const said = answer.then((response) => response.text()).catch(() => 'gone');
+    await new Promise((resolve) => void setTimeout(resolve, stoodMs));
+    if (leaves) leaving.abort();
+    process.kill(site.gateway.pid, 'SIGCONT');
+    return said;
+  }
+
+  test('opens nothing for a date that went out of date meanwhile, nor for a program that has left', async () => {
+    const moved = site.lock(front).movements.length;
+    expect(JSON.parse(await askStopped(1_000, { date: Date.now() - 299_500 }, false))).toMatchObject({ errcode: 80000 });
+    expect(await askStopped(500, {}, true)).toBe('gone');
+    // What is asked so soon after may have waited as long, as far as anybody knows.
+    await until(async () => (await client.post('/v3/lock/lock', idOf(front))).errcode === 0, 'the gateway has caught up');
+    expect(site.lock(front).movements).toHaveLength(moved);
+    expect(await client.post('/v3/lock/unlock', idOf(front))).toEqual(done);
+    expect(await client.post('/v3/lock/lock', idOf(front))).toEqual(done);
   });
 });
 
