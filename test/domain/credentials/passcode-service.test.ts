@@ -198,9 +198,13 @@ describe('a passcode', () => {
   it('is shown to the administrator of the lock alone', async () => {
     const { add, passcodes } = await setUp();
     const { passcodeId, code } = await add();
+    const page = { pageNo: 1, pageSize: 10 };
     expect((await passcodes.detail(callers.administrator, lockId, passcodeId)).code).toBe(code);
-    for (const caller of [callers.manager, callers.operator, callers.admin])
+    expect((await passcodes.listWithCodes(callers.administrator, lockId, page)).list).toMatchObject([{ passcodeId, code }]);
+    for (const caller of [callers.manager, callers.operator, callers.admin]) {
       expect(await codeOf(() => passcodes.detail(caller, lockId, passcodeId))).toBe('not-lock-administrator');
+      expect(await codeOf(() => passcodes.listWithCodes(caller, lockId, page))).toBe('not-lock-administrator');
+    }
     expect(await codeOf(() => passcodes.detail(callers.administrator, lockId, 999 as CardId))).toBe('not-found');
   });
 

@@ -14,7 +14,7 @@ function searched(lists: LockLists, accountId: AccountId, wanted: WantedLocks) {
 }
 
 describe('the locks that an account sees', () => {
-  test('are those that a look at each lock finds, with and without an alias, whatever has changed', async () => {
+  test('are those that a look at each lock finds, with and without an alias, as administrator alone or in any role, whatever has changed', async () => {
     const random = createRandom(11);
     const { locks } = createMemoryLocks([1, 2, 3].map((number) => sampleLock(number)));
     const lists = createLockLists(locks);
@@ -38,6 +38,9 @@ describe('the locks that an account sees', () => {
       for (const accountId of accounts) {
         const own = locks.all().filter((lock: Lock) => roleOn(lock, { accountId }) !== undefined);
         expect(lists.of(accountId)).toEqual(own.map(({ lockId }) => lockId));
+        const administered = own.filter(({ administrator }) => administrator === accountId);
+        expect(searched(lists, accountId, { administered: true })).toEqual(administered);
+        expect(searched(lists, accountId, { administered: true, groupId: 3 })).toEqual(administered.filter(({ groupId }) => groupId === 3));
         for (const alias of ['front', 'BACK', 'r', 'STRASSE', 'nowhere']) {
           const found = own.filter((lock) => lock.alias.toLowerCase().includes(alias.toLowerCase()));
           expect(searched(lists, accountId, { alias })).toEqual(found);

@@ -50,6 +50,17 @@ describe('the list of locks', () => {
   });
 });
 
+describe('one lock', () => {
+  it('is shown to who has any role on it, with whether it is connected; to others it is forbidden, or not there', async () => {
+    const { lockService, link } = await createDomain();
+    expect(lockService.get(operator, lockId)).toMatchObject({ lock: { lockId }, callerIsAdministrator: false, online: true });
+    link.lose(lockId);
+    expect(lockService.get(administrator, lockId)).toMatchObject({ callerIsAdministrator: true, online: false });
+    for (const caller of [stranger, admin]) expect(await codeOf(() => lockService.get(caller, lockId))).toBe('forbidden');
+    expect(await codeOf(() => lockService.get(stranger, 999 as typeof lockId))).toBe('lock-not-found');
+  });
+});
+
 describe('the last report of a lock', () => {
   it('is state-unknown until the lock has sent one (HTTP API 4)', async () => {
     const { lockService } = await createDomain();
