@@ -77,12 +77,8 @@ export function createTtlockEndpoints(options: {
   function requireSafeWay(request: IncomingMessage): void {
     const { address } = originOf(request.socket.remoteAddress);
     if (isOverTls(request) || isLoopback(address)) return;
-    const fields = { code: 'ttlock-over-http', address };
-    limited.warn(
-      'over-http',
-      fields,
-      'a program asked as it asks TTLock, over plain http from another machine, and was refused: it must use https',
-    );
+    const message = 'a program asked as it asks TTLock, over plain http from another machine, and was refused: it must use https';
+    limited.warn('over-http', { code: 'ttlock-over-http', address }, message);
     throw new DomainError('forbidden', 'over plain http this is for programs on this machine alone: use https');
   }
 

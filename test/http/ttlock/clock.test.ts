@@ -1,5 +1,6 @@
 // What the facade for TTLock's programs makes of dates, of a clock that may be wrong, and of the way a request comes, with a clock that the test
 // sets.
+import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createGuard } from '../../../src/http/pipeline/authenticate.ts';
@@ -52,22 +53,39 @@ test('while the gateway doubts its clock no door is moved whatever the date, rea
   isSuspect = false;
 });
 
+const lines: object[] = [];
+
+function routes(): ReturnType<typeof ttlockRoutes> {
+  const write = (fields: object) => void lines.push(fields);
+  const log = { debug: write, info: write, warn: write, error: write, fatal: write };
+  const { lockService: locks, cardService: cards, recordService: records, roleService: roles, hubService: hubs, passcodes, clock } = served;
+  const facade = { access: served.ttlock.ttlockAccess, clockIsSuspect: () => false };
+  return ttlockRoutes(facade, { locks, cards, passcodes, records, roles, hubs, clock, log, guard: createGuard(clock) });
+}
+
+test('the page names every endpoint that there is, and no other', async () => {
+  const page = await readFile(new URL('../../../src/http/ttlock/README.md', import.meta.url), 'utf8');
+  const cells = [...page.matchAll(/^\| (`\/(?:v3|oauth2)\/.*?) \|/gm)].flatMap(
+    ([, cell = '']) => cell.match(/\/(?:v3|oauth2)\/[\w/]+/g) ?? [],
+  );
+  const unmapped = page.slice(page.indexOf('## What is not here'), page.indexOf('## Objects'));
+  const listed = [...unmapped.matchAll(/^- `(\/v3\/\w+\/)`: ([^-]*?)(?= \(|\n-)/gm)].flatMap(([, noun = '', names = '']) =>
+    [...names.matchAll(/`(\w+)`/g)].map(([, name]) => `${noun}${name}`),
+  );
+  const whole = (unmapped.match(/- whatever is below [\s\S]*?\n\n/)?.[0].match(/\/v3\/\w+\//g) ?? []).map((noun) => `${noun}{operation}`);
+  const there = new Set(routes().map(({ path }) => path));
+  expect([...new Set([...cells, ...listed, ...whole])].sort()).toEqual([...there].sort());
+});
+
+function never(): never {
+  throw new Error('there are no routes');
+}
+
 describe('the way of a request', () => {
-  const lines: object[] = [];
-  const route = () => {
-    const write = (fields: object) => void lines.push(fields);
-    const log = { debug: write, info: write, warn: write, error: write, fatal: write };
-    const { lockService: locks, cardService: cards, recordService: records, roleService: roles, hubService: hubs } = served;
-    const services = { locks, cards, passcodes: served.passcodes, records, roles, hubs };
-    const facade = { access: served.ttlock.ttlockAccess, clockIsSuspect: () => false };
-    const [first] = ttlockRoutes(facade, { ...services, guard: createGuard(served.clock), clock: served.clock, log });
-    if (first === undefined) throw new Error('there are no routes');
-    return first;
-  };
   const from = (remoteAddress: string, encrypted = false) => ({ socket: { remoteAddress, encrypted } }) as unknown as IncomingMessage;
 
   test('over plain http only this machine is served; others are refused, with one line a minute', async () => {
-    const { requireSafeWay } = route();
+    const [{ requireSafeWay } = never()] = routes();
     for (const address of ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1']) expect(() => requireSafeWay(from(address))).not.toThrow();
     expect(() => requireSafeWay(from('192.168.1.7', true))).not.toThrow();
     for (const address of ['192.168.1.7', '10.0.0.1', '::ffff:192.168.1.8', 'fe80::1', '127.evil'])

@@ -557,6 +557,38 @@ describe('doors that do not do as they are asked', () => {
   });
 });
 
+describe('a token that ends while a door is busy', () => {
+  test('opens nothing any more, and neither does one whose login is removed', async () => {
+    const ends = [
+      async (program: TtlockClient) => {
+        const { body } = await site.api('GET', '/api/v1/gateway/tokens', { query: { pageSize: 1000 } });
+        await site.api('DELETE', `/api/v1/gateway/tokens/${body.list.findLast((token) => token['kind'] === 'ttlock')?.tokenId}`);
+        expect(await program.get('/v3/lock/list')).toMatchObject({ errcode: 10004 });
+      },
+      async (program: TtlockClient) => {
+        const { body } = await site.api('GET', '/api/v1/gateway/ttlock-logins', { query: { pageSize: 1000 } });
+        const login = body.list.find((one) => one['clientId'] === program.secrets.clientId);
+        await site.api('DELETE', `/api/v1/gateway/ttlock-logins/${login?.['loginId']}`);
+      },
+    ];
+    for (const end of ends) {
+      const program = await clientOf('admin');
+      expect(await client.post('/v3/lock/lock', idOf(front))).toEqual(done);
+      const moved = site.lock(front).movements.length;
+      site.lock(front).script([{ kind: 'slow', delayMs: 1_200 }]);
+      const first = client.post('/v3/lock/setAutoLockTime', { ...idOf(front), seconds: 0, type: 2 });
+      const commands = async () => JSON.stringify((await site.api('GET', '/api/v1/gateway/status')).body['commands']);
+      await until(async () => (await commands()).includes('"underWay":1'), 'the lock is busy');
+      const unlock = program.post('/v3/lock/unlock', idOf(front));
+      await until(async () => (await commands()).includes('"waiting":1'), 'the unlock waits');
+      await end(program);
+      expect(await first).toEqual(done);
+      expect(await unlock).toMatchObject({ errcode: 10004 });
+      expect(site.lock(front).movements).toHaveLength(moved);
+    }
+  });
+});
+
 describe('a gateway that stood still', () => {
   /** Asks for an unlock while the process is stopped, and lets it go on after so long. */
   async function askStopped(stoodMs: number, parameters: object, leaves: boolean): Promise<string> {
