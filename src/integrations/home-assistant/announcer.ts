@@ -64,6 +64,8 @@ export function createHomeAnnouncer(options: HomeAnnouncerOptions): HomeAnnounce
   const moving = new Map<LockId, OpenState>();
   /** What the configs were made of that Home Assistant has; also of locks that are to be taken away. */
   const announced = new Map<LockId, string>();
+  /** Locks that were taken away; said once more, because the connection may have ended before the broker has heard all of it. */
+  const leaving = new Set<LockId>();
   /** What may have to be said anew. */
   const changes = new Map<LockId, Set<Said>>();
   let isConnected = false;
@@ -85,7 +87,9 @@ export function createHomeAnnouncer(options: HomeAnnouncerOptions): HomeAnnounce
     const lock = locks.get(lockId);
     const role = roleOf(lock);
     if (lock === undefined || role === undefined) {
-      if (announced.delete(lockId)) messages.nothingOf(lockId);
+      if (!announced.delete(lockId)) return;
+      leaving.add(lockId);
+      messages.nothingOf(lockId);
       return;
     }
     for (const one of what) {
@@ -116,12 +120,17 @@ export function createHomeAnnouncer(options: HomeAnnouncerOptions): HomeAnnounce
     const goesOn = (): boolean => isConnected && own === rounds;
     await Promise.all([lastRecords.ready(), doors.ready()]);
     if (!goesOn()) return;
+    const gone = [...leaving];
+    await inSlices(gone, goesOn, messages.nothingOf);
+    if (!goesOn()) return;
     messages.gatewayConfig();
     const all = locksOf(accounts.byName(options.account)?.accountId);
     await inSlices(all, goesOn, (lockId) => say(lockId, ['config'], true));
     if (goesOn()) messages.gatewayState();
     await inSlices(all, goesOn, (lockId) => say(lockId, lockStateKinds, true));
-    if (goesOn()) messages.online();
+    if (!goesOn()) return;
+    messages.online();
+    for (const lockId of gone) leaving.delete(lockId);
   }
 
   /** Says it in a later turn: no door waits until somebody was told of it. */
