@@ -62,15 +62,10 @@ export function createDeliveryQueues(options: {
     const isRecordFirst = record === 'unloaded' ? queue.readTo < other.recordId : record.recordId <= other.recordId;
     return isRecordFirst ? record : other;
   }
-  function removeStored(queue: DeliveryQueue | undefined, delivery: Delivery): boolean {
-    const at = queue?.stored.indexOf(delivery) ?? -1;
-    if (at >= 0) queue?.stored.splice(at, 1);
+  function removeStored(delivery: Delivery): boolean {
+    const waiting = queues.get(delivery.lockId)?.stored ?? [];
+    if (waiting.includes(delivery)) waiting.splice(waiting.indexOf(delivery), 1);
     return all.delete(delivery);
-  }
-  /** The oldest alarm, card or revocation that is not being sent. */
-  function oldestStored(): Delivery | undefined {
-    for (const delivery of all) if (queues.get(delivery.lockId)?.sending !== delivery) return delivery;
-    return undefined;
   }
 
   return {
@@ -94,8 +89,9 @@ export function createDeliveryQueues(options: {
     },
     /** Adds an alarm, a card or a revocation. Returns the delivery that had to be evicted for it, if any. */
     add(queue: DeliveryQueue, delivery: Delivery): Delivery | undefined {
-      const evicted = all.size >= storedAtMost ? oldestStored() : undefined;
-      if (evicted !== undefined) removeStored(queues.get(evicted.lockId), evicted);
+      const isSending = (one: Delivery): boolean => queues.get(one.lockId)?.sending === one;
+      const evicted = all.size >= storedAtMost ? [...all].find((one) => !isSending(one)) : undefined;
+      if (evicted !== undefined) removeStored(evicted);
       queue.stored.push(delivery);
       all.add(delivery);
       return evicted;
@@ -103,7 +99,7 @@ export function createDeliveryQueues(options: {
     /** Removes a delivery that was sent or given up. */
     remove(queue: DeliveryQueue, delivery: Delivery): void {
       if (delivery.type !== 'record') {
-        if (!removeStored(queue, delivery)) queue.latestTo = delivery.place;
+        if (!removeStored(delivery)) queue.latestTo = delivery.place;
       }
       // It may have been loaded while it was sent out of the feed.
       else if (queue.loaded[0]?.id === delivery.id) queue.loaded.shift();

@@ -81,16 +81,13 @@ export interface DeliveryChannel {
   send(deliveries: readonly StoredDelivery[], attempt: number): Promise<Attempt>;
 }
 
-/** A delivery and its last attempt. */
-interface Attempted {
+/** A delivery that was given up, with its last attempt. */
+export interface FailedDelivery extends StoredDelivery, Pick<Attempt, 'status' | 'reason'> {
   readonly attempts: number;
   readonly triedAt: number;
-  /** As in Attempt. */
-  readonly status: number | null;
-  readonly reason: string;
 }
-export interface FailedDelivery extends StoredDelivery, Attempted {}
-export interface DeliveryLogEntry extends Omit<StoredDelivery, 'body'>, Attempted {
+/** A delivery with its last attempt. */
+export interface DeliveryLogEntry extends Omit<FailedDelivery, 'body'> {
   readonly progress: 'delivered' | 'waiting' | 'failed';
 }
 
