@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { activityTests } from './activity.ts';
 import { boardTests } from './board.ts';
 import { groupTests } from './groups.ts';
+import { keyboardTests } from './keyboard.ts';
 import { openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
@@ -28,3 +29,4 @@ const at = () => ({ stage, page });
 describe('the board', () => boardTests(at));
 describe('groups', () => groupTests(at));
 describe('activity', () => activityTests(at));
+describe('by keyboard', () => keyboardTests(at));

@@ -96,7 +96,7 @@ export function boardTests(at: At): void {
     await phone.getByRole('region', { name: 'Favourites' }).getByRole('link', { name: 'Garage' }).waitFor();
     await favourites.getByRole('button', { name: 'Favourite: Garage', pressed: true }).click();
     await favourites.waitFor({ state: 'hidden' });
-    expect((await stage.site.api('GET', '/api/v1/board')).body['favourites']).toEqual([]);
+    await comesTo(async () => (await stage.site.api('GET', '/api/v1/board')).body['favourites'], []);
     await phone.context().close();
   });
 
