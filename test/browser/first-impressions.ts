@@ -70,7 +70,10 @@ export function firstImpressionTests(at: At): void {
       if (gatewayAdministrator) {
         await page.getByRole('link', { name: 'Pair a lock' }).click();
         await page.getByRole('heading', { level: 1, name: 'Pair' }).waitFor();
-      } else await page.getByText('There are no locks yet on which you have a role.').waitFor();
+      } else {
+        await page.getByText('There are no locks yet on which you have a role.').waitFor();
+        await page.getByText('Ask a gateway administrator to give guest a role').waitFor();
+      }
       expect(await stage.barriers(page)).toEqual([]);
       await page.context().close();
     }

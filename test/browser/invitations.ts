@@ -82,6 +82,7 @@ export function invitationTests(at: At): void {
     expect(await stage.barriers(visitor, 'colours')).toEqual([]);
     await signInAs(visitor, 'erika');
     await visitor.getByText('Live', { exact: true }).waitFor();
+    await visitor.getByText('Ask admin, who invited you, to give erika a role').waitFor();
     await visitor.context().close();
   });
 

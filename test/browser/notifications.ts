@@ -53,6 +53,7 @@ export function notificationTests(at: At): void {
     await card.getByText('Die Adresse ist nicht bestätigt').waitFor();
     expect(await stage.barriers(phone)).toEqual([]);
     expect(await phone.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+    await until(() => mail.mails.length > 0, 'the mail has come');
     const secret = /notifications\/(\S+)/.exec(mail.mails.at(-1)?.text ?? '')?.[1] ?? '';
     await stage.go(phone, `notifications/${secret}`, 'Ihre E-Mail-Adresse bestätigen');
     expect(await stored()).toMatchObject({ email: { confirmed: false } });

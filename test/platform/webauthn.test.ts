@@ -18,7 +18,10 @@ async function createWorld(webauthn = createWebauthn()) {
   const credentials = createMemoryCredentials();
   const { services, parts } = createSignInServices({
     ...{ clock: world.clock, secrets: world.secrets, events: world.events, accounts: world.accountService, audit: world.audit },
-    stores: { accounts: world.accounts, signIns: createMemorySignIns(), signInCredentials: credentials, counters: world.counters },
+    stores: {
+      ...{ accounts: world.accounts, signIns: createMemorySignIns(), signInCredentials: credentials, counters: world.counters },
+      settings: world.settings,
+    },
     ...{ hashing: createPlainHashing(), isFrequent: async () => false, webauthn, administratorsNeedPasskey: false },
   });
   return { ...world, ...services, parts, credentials };

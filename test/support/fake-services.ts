@@ -522,7 +522,8 @@ export function signInOf({ signIns, passwords, invitations, handovers, passkeys 
     originFor: () => 'https://gateway.local:8443',
   };
   const held = { password: () => undefined, passkeys: () => [] };
-  return { signIn: { signIns, passwords, invitations, handovers, passkeys, held }, links, drawQr: () => '<svg/>' };
+  const signIn = { signIns, passwords, invitations, handovers, passkeys, held, inviterOf: () => 'admin' };
+  return { signIn, links, drawQr: () => '<svg/>' };
 }
 
 /** A server on a free port over fakes, with everything a test may want to turn. Stop it in `afterEach`. */

@@ -34,7 +34,7 @@ export async function serveDomain(
   const hashing = createPlainHashing();
   const { services, parts: signInParts } = createSignInServices({
     ...{ clock: world.clock, secrets: world.secrets, events: world.events, accounts: world.accountService, audit: world.audit, hashing },
-    stores: { accounts: world.accounts, signIns, signInCredentials: credentials, counters: world.counters },
+    stores: { accounts: world.accounts, signIns, signInCredentials: credentials, counters: world.counters, settings: world.settings },
     isFrequent: async (password) => password === 'password123',
     webauthn: createWebauthn(),
     administratorsNeedPasskey: false,

@@ -138,6 +138,8 @@ export const de: Strings = {
     show: 'Anzeigen',
     shows: { all: 'Alle Schlösser', alarm: 'Mit einem Alarm', offline: 'Offline', unlocked: 'Entriegelt' },
     none: 'Es gibt noch keine Schlösser, an denen Sie eine Rolle haben.',
+    askForRole: (username, inviter) =>
+      `Bitten Sie ${inviter === undefined ? 'einen Gateway-Administrator' : `${inviter}, von dort kam Ihre Einladung,`} um eine Rolle für ${username} an den Schlössern Ihrer Türen: Bediener zum Öffnen und Schließen, Verwalter auch, um zu sehen, was dort geschah. Die Türen erscheinen dann von selbst hier.`,
     noneFound: 'Kein Schloss passt dazu.',
     summary: (locks, offline, concerns) =>
       [

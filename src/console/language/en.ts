@@ -112,6 +112,8 @@ export const en = {
     show: 'Show',
     shows: { all: 'All locks', alarm: 'With an alarm', offline: 'Offline', unlocked: 'Unlocked' },
     none: 'There are no locks yet on which you have a role.',
+    askForRole: (username: string, inviter?: string) =>
+      `Ask ${inviter === undefined ? 'a gateway administrator' : `${inviter}, who invited you,`} to give ${username} a role on the locks of your doors: operator to lock and unlock, manager to see what happened there as well. The doors then appear here by themselves.`,
     noneFound: 'No lock is like that.',
     summary: (locks: number, offline: number, concerns: number) =>
       [

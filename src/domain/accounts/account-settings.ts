@@ -1,4 +1,4 @@
-// What each account has chosen for itself. An account that has chosen nothing has no settings stored.
+// What each account has chosen for itself, and who invited it. An account that has chosen nothing has no settings stored.
 import type { LockId } from '../locks/lock.ts';
 import type { NotificationSettings } from '../notifications/notification.ts';
 import type { AccountId } from './account.ts';
@@ -9,6 +9,8 @@ export interface AccountSettings {
   readonly favourites: readonly LockId[];
   /** Absent: the account is told of nothing. */
   readonly notifications?: NotificationSettings;
+  /** Who invited this person last; absent: nobody at this gateway. */
+  readonly invitedBy?: AccountId;
 }
 
 export interface AccountSettingsStore {

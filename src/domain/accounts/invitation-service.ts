@@ -3,9 +3,10 @@ import type { AuditTrail } from '../audit/audit.ts';
 import type { Clock } from '../clock.ts';
 import { DomainError } from '../errors.ts';
 import type { Secrets } from '../secrets.ts';
-import type { Account, Caller } from './account.ts';
+import { type Account, type Caller, localAdministrator } from './account.ts';
 import type { AccountStore } from './account-ports.ts';
 import { type AccountService, accountNamed } from './account-service.ts';
+import type { AccountSettingsStore } from './account-settings.ts';
 import type { Browser, PasswordService } from './password-service.ts';
 import { requireGatewayAdministrator } from './permissions.ts';
 import type { SignInStore } from './sign-in-ports.ts';
@@ -36,9 +37,10 @@ export function createInvitationService(options: {
   readonly passwords: Pick<PasswordService, 'choose'>;
   readonly signIns: Pick<SignInService, 'signIn'>;
   readonly store: Pick<SignInStore, 'invitation' | 'invitations' | 'invite' | 'endInvitation'>;
+  readonly settings: Pick<AccountSettingsStore, 'update'>;
   readonly audit: Pick<AuditTrail, 'record'>;
 }): InvitationService {
-  const { clock, secrets, accounts, accountView, passwords, signIns, store, audit } = options;
+  const { clock, secrets, accounts, accountView, passwords, signIns, store, settings, audit } = options;
   /** The hashes of those that are being used: a second request at the same time finds none. */
   const inUse = new Set<string>();
 
@@ -63,6 +65,9 @@ export function createInvitationService(options: {
           const secret = secrets.newLinkSecret();
           const expiresAt = now + hours * hourMs;
           await store.invite({ accountId, hash: secrets.hash(secret), expiresAt });
+          // Whoever has no role yet is told whom to ask.
+          if (caller.accountId !== localAdministrator.accountId)
+            await settings.update(accountId, (before) => ({ ...before, invitedBy: caller.accountId }));
           return { secret, expiresAt };
         },
       );

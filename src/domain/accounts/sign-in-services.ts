@@ -5,6 +5,7 @@ import type { EventBus } from '../event-bus.ts';
 import type { Part } from '../part.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Stores } from '../stores.ts';
+import type { AccountId } from './account.ts';
 import type { AccountService } from './account-service.ts';
 import { createGuessLimits } from './guess-limits.ts';
 import { createHandoverService, type HandoverService } from './handover-service.ts';
@@ -25,13 +26,15 @@ export interface SignInServices {
   readonly passkeys: PasskeyService;
   /** What an account has to sign in with. */
   readonly held: Pick<CredentialStore, 'password' | 'passkeys'>;
+  /** The username of who invited an account last; undefined: nobody who is still there. */
+  readonly inviterOf: (accountId: AccountId) => string | undefined;
 }
 
 export function createSignInServices(options: {
   readonly clock: Clock;
   readonly secrets: Secrets;
   readonly events: EventBus;
-  readonly stores: Pick<Stores, 'accounts' | 'signIns' | 'signInCredentials' | 'counters'>;
+  readonly stores: Pick<Stores, 'accounts' | 'signIns' | 'signInCredentials' | 'counters' | 'settings'>;
   readonly accounts: Pick<AccountService, 'callerOf' | 'callerWith'>;
   readonly audit: Pick<AuditTrail, 'note' | 'record'>;
   readonly hashing: PasswordHashing;
@@ -41,7 +44,7 @@ export function createSignInServices(options: {
   readonly administratorsNeedPasskey: boolean;
 }) {
   const { clock, secrets, events, stores, accounts, audit, hashing, isFrequent, webauthn, administratorsNeedPasskey } = options;
-  const { accounts: accountView, signIns: store, signInCredentials: credentials, counters } = stores;
+  const { accounts: accountView, signIns: store, signInCredentials: credentials, counters, settings } = stores;
   const signIns = createSignInService({
     ...{ clock, secrets, events, accounts, accountView, credentials, audit, store, administratorsNeedPasskey },
   });
@@ -53,10 +56,14 @@ export function createSignInServices(options: {
   const services: SignInServices = {
     signIns,
     passwords,
-    invitations: createInvitationService({ clock, secrets, accounts, accountView, passwords, signIns, store, audit }),
+    invitations: createInvitationService({ clock, secrets, accounts, accountView, passwords, signIns, store, settings, audit }),
     handovers: createHandoverService({ clock, secrets, accounts, signIns, audit }),
     passkeys: createPasskeyService({ clock, secrets, counters, accounts, credentials, signIns, webauthn, audit }),
     held: credentials,
+    inviterOf(accountId) {
+      const { invitedBy } = settings.of(accountId);
+      return invitedBy === undefined ? undefined : accountView.get(invitedBy)?.username;
+    },
   };
   const leftCredentials = createLeftCredentials({ accounts: accountView, credentials, store, events });
   const passkeys: Part = {

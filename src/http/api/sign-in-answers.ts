@@ -38,6 +38,7 @@ export const signInAnswers = {
     sessionId: sessionId.exactOptional(),
     hasPassword: z.boolean().exactOptional(),
     passkeys: z.int().min(0).exactOptional(),
+    invitedBy: z.string().exactOptional(),
   }),
   Session: session,
   EndedSessions: z.strictObject({ success: z.literal(true), ended: z.int().min(0) }),

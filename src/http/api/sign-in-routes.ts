@@ -35,7 +35,7 @@ export function signInRoutes(options: {
   readonly guard: Guard;
 }): readonly (Route | SignInRoute)[] {
   const { services, links, byToken, authenticate, guard } = options;
-  const { signIns, passwords, invitations, handovers, passkeys, held } = services;
+  const { signIns, passwords, invitations, handovers, passkeys } = services;
 
   /** Signs a browser in with what it sent. It answers 201 with the cookie. */
   async function start(request: IncomingMessage, method: SignIn['method'], stay: boolean, started: Promise<StartedSignIn>) {
@@ -92,7 +92,7 @@ export function signInRoutes(options: {
     },
   };
   return [
-    route('GET', path, 'whoIsSignedIn', noParameters, ({ caller }) => ok(askingView(caller, signIns.of(caller), held))),
+    route('GET', path, 'whoIsSignedIn', noParameters, ({ caller }) => ok(askingView(caller, signIns.of(caller), services))),
     ...[signIn, signOut as SignInRoute, passkeyOptions, byPasskey, invitation, accept, claim, take],
   ];
 }

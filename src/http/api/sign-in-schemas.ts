@@ -4,8 +4,8 @@ import type { Caller } from '../../domain/accounts/account.ts';
 import type { HandoverView } from '../../domain/accounts/handover-service.ts';
 import { charactersAtMost } from '../../domain/accounts/password-rules.ts';
 import type { Passkey, SignIn } from '../../domain/accounts/sign-in.ts';
-import type { CredentialStore } from '../../domain/accounts/sign-in-ports.ts';
 import type { SignInView } from '../../domain/accounts/sign-in-service.ts';
+import type { SignInServices } from '../../domain/accounts/sign-in-services.ts';
 import { name, text, username, wholeNumber } from '../pipeline/fields.ts';
 import { ofManagement } from '../pipeline/query.ts';
 import { validate, whenValid } from '../pipeline/validate.ts';
@@ -61,12 +61,14 @@ export function signedInView(caller: Caller, method: SignIn['method']): Response
 export function askingView(
   caller: Caller,
   signIn: SignIn | undefined,
-  held: Pick<CredentialStore, 'password' | 'passkeys'>,
+  { held, inviterOf }: Pick<SignInServices, 'held' | 'inviterOf'>,
 ): ResponseBody<'WhoIsSignedIn'> {
   if (signIn === undefined) return callerView(caller);
   const { sessionId, method, accountId } = signIn;
   const hasPassword = held.password(accountId) !== undefined;
-  return { ...callerView(caller), method, sessionId, hasPassword, passkeys: held.passkeys(accountId).length };
+  const invitedBy = inviterOf(accountId);
+  const passkeys = held.passkeys(accountId).length;
+  return { ...callerView(caller), method, sessionId, hasPassword, passkeys, ...(invitedBy !== undefined && { invitedBy }) };
 }
 
 export function sessionView({ signIn, username, lastUsedAt, isCurrent }: SignInView): ResponseBody<'Session'> {

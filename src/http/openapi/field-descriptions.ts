@@ -194,6 +194,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   options: 'The options of WebAuthn level 3 in their JSON form, for the browser.',
   response: 'What the browser made of the options, in its JSON form.',
   expiresInHours: 'For how many hours; 24 without it.',
+  invitedBy: 'Who invited this account last; left out when nobody did who is still there.',
   names: 'The names by which others find the gateway, the best first: those of `tlsNames`, and those that mDNS announces.',
   service: 'Whether systemd runs the gateway.',
   certificate: 'Where its root certificate is, which browsers and locks are to trust; null: it has no authority of its own.',

@@ -33,6 +33,8 @@ describe('An invitation', () => {
       { username, gatewayAdministrator: false, accessManager: false, method: 'password' },
     ]);
     expect((await browser.ask('get', session)).body).toMatchObject({ username, method: 'password', hasPassword: true, passkeys: 0 });
+    // Whom to ask for more, as long as they are there.
+    expect((await browser.ask('get', session)).body.invitedBy).toBe('admin');
     const again = await openBrowser(world).ask('post', '/api/v1/invitation', { secret, password: 'another long one' });
     expect([again.status, again.body.code]).toEqual([401, 'invitation-invalid']);
     const other = openBrowser(world);

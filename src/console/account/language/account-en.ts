@@ -220,7 +220,8 @@ export const accountEn = {
     none: 'There are no tokens.',
     revoke: 'Revoke',
     remove: (name: string, username: string) => `Revoke “${name}” of ${username}`,
-    removeText: 'It is refused from now on. Whoever is signed in with it is signed out at once.',
+    removeText:
+      'It is refused from now on. Whoever is signed in with it is signed out at once. If somebody else had it, look at the notifications of the account as well: an address or topic that was chosen with it goes on being told.',
     webhooksStay: (username: string, names: string) => `Webhooks of ${username} go on until they are removed: ${names}.`,
     removed: (name: string) => `“${name}” was revoked.`,
   },

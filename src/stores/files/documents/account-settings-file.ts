@@ -42,6 +42,7 @@ export const settingsRows: RowFormat<AccountSettings> = {
         channels: z.strictObject({ email: channel.exactOptional(), ntfy: channel.exactOptional() }),
       })
       .exactOptional(),
+    invitedBy: accountId.exactOptional(),
   }) satisfies z.ZodType<AccountSettings>,
 };
 
