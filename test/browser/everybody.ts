@@ -19,6 +19,7 @@ const everyPage = [
   'account',
   'accounts',
   'tokens',
+  'notifications',
   'webhooks',
   'webhooks/1',
   'audit',

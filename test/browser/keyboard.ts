@@ -93,7 +93,7 @@ export function keyboardTests(at: At): void {
     await press(page, /^I have it$/);
     await dialog.waitFor({ state: 'hidden' });
     await page.getByRole('cell', { name: 'kay', exact: true }).waitFor();
-    await press(page, /^Give kay a role$/);
+    await press(page, /^Give a role to kay$/);
     await press(page, /^Cellar$/, 'Space');
     await press(page, /^Give$/);
     await page.getByText('kay has the role now on 1 lock.').waitFor();

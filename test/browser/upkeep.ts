@@ -41,7 +41,7 @@ export function upkeepTests(at: At): void {
     await page.getByRole('heading', { name: 'Tampered with' }).waitFor();
     await stage.go(page, 'system', 'System');
     await page.getByRole('heading', { name: 'Warnings of the last 24 hours' }).waitFor();
-    const warning = page.getByRole('row').filter({ hasText: 'An alarm began: Tampered with.' });
+    const warning = page.getByRole('row').filter({ hasText: 'An alarm began: Tampered with. Meeting room' });
     await warning.getByRole('link', { name: 'Meeting room' }).waitFor();
     expect(await warning.getByText('alarm-began an alarm has begun').isVisible()).toBe(false);
     await warning.getByText('Line of the log').click();
