@@ -5,6 +5,7 @@ import type { HomeCodeService } from '../domain/home-assistant/home-code-service
 import type { Drivers } from '../domain/locks/driver.ts';
 import type { Part } from '../domain/part.ts';
 import { createDoorStates } from '../domain/records/door-states.ts';
+import type { HomeAssistantState } from '../http/api/home-assistant-routes.ts';
 import { createHomeAnnouncer } from '../integrations/home-assistant/announcer.ts';
 import type { OpenHomeBroker } from '../integrations/home-assistant/broker-port.ts';
 import { createHomeCommands } from '../integrations/home-assistant/commands.ts';
@@ -64,6 +65,17 @@ export function createHomeAssistant(options: HomeAssistantOptions) {
       const { connected, lastError } = joined.life.state();
       const gatewayId = store.maintenance.gatewayId();
       return { connected, gatewayId, locks: joined.life.announcer.announcedLocks(), lastError, refused: refusedCounts() };
+    },
+    /** HTTP API 8.11. */
+    state(): HomeAssistantState {
+      const { connected = false, lastError = null } = joined?.life.state() ?? {};
+      const last = joined?.life.commands?.lastRefusal();
+      return {
+        ...{ enabled: settings !== undefined, connected, gatewayId: store.maintenance.gatewayId() },
+        ...{ locks: joined?.life.announcer.announcedLocks() ?? 0, lastError, refused: refusedCounts() },
+        ...{ account: settings?.account ?? null, commands: settings?.commands ?? false, hasCode: options.code.isSet() },
+        lastRefusal: last ? { lockId: last.lockId, reason: last.reason, at: last.at } : null,
+      };
     },
     stats() {
       const { connected = false, published = 0 } = joined?.life.state() ?? {};

@@ -92,6 +92,7 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
     },
     ttlock: config.ttlock.enabled ? { access: services.ttlockAccess, clockIsSuspect: store.clockTrust.clockIsSuspect } : undefined,
     readiness: status.readiness,
+    homeAssistant: homeAssistant.state,
     gatewayStatus: status.gateway,
     lockProtocol: status.lockProtocol,
     // Beside the compiled sources.

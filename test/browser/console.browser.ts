@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { cardTests } from './cards.ts';
 import { doorTests } from './doors.ts';
 import { everybodyTests } from './everybody.ts';
+import { facadeTests } from './facades.ts';
 import { firstImpressionTests } from './first-impressions.ts';
 import { homeScreenTests } from './home-screen.ts';
 import { longListTests } from './long-lists.ts';
@@ -22,12 +23,15 @@ let stage: Stage;
 let page: Page;
 
 beforeAll(async () => {
-  stage = await openStage([
-    { name: 'Front door', group: 'Ground floor', batteryPercent: 83 },
-    { name: 'Meeting room', group: 'First floor', batteryPercent: 61 },
-    { name: 'Archive', group: 'First floor', batteryPercent: 14 },
-    { name: 'Garage', group: 'Ground floor', batteryPercent: 97 },
-  ]);
+  stage = await openStage(
+    [
+      { name: 'Front door', group: 'Ground floor', batteryPercent: 83 },
+      { name: 'Meeting room', group: 'First floor', batteryPercent: 61 },
+      { name: 'Archive', group: 'First floor', batteryPercent: 14 },
+      { name: 'Garage', group: 'Ground floor', batteryPercent: 97 },
+    ],
+    { facades: true },
+  );
   page = await stage.visit();
   await stage.signIn(page);
 });
@@ -44,6 +48,7 @@ describe('notifications', () => notificationTests(at));
 describe('management', () => managementTests(at));
 describe('people', () => peopleTests(at));
 describe('locks of other makes', () => makeTests(at));
+describe('Home Assistant and TTLock', () => facadeTests(at));
 describe('upkeep', () => upkeepTests(at));
 describe('the home screen', () => homeScreenTests(at));
 describe('first impressions', () => firstImpressionTests(at));

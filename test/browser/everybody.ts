@@ -22,6 +22,8 @@ const everyPage = [
   'notifications',
   'webhooks',
   'webhooks/1',
+  'home-assistant',
+  'ttlock',
   'audit',
   'system',
   'questions',

@@ -81,8 +81,8 @@ async function turnTo(page: Page, path: string): Promise<void> {
   })`);
 }
 
-/** `https`: the console is at `https://localhost`, where passkeys work. */
-export async function openStage(locks: readonly LockProfileInput[], { https = false } = {}): Promise<Stage> {
+/** `https`: the console is at `https://localhost`, where passkeys work. `facades`: with Home Assistant at the outside broker, and TTLock. */
+export async function openStage(locks: readonly LockProfileInput[], { https = false, facades = false } = {}): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'latchd-stage-'));
   const config = join(folder, 'latchd.yaml');
   const broker = await startMosquittoFor();
@@ -101,6 +101,13 @@ export async function openStage(locks: readonly LockProfileInput[], { https = fa
     `  ntfy: { url: "${ntfy.url}" }`,
     'devices: { enabled: true, port: 0, networks: [127.0.0.1] }',
     `bridges: [{ name: house, url: "mqtt://127.0.0.1:${broker.port}", drivers: [{ kind: discovery }] }]`,
+    ...(facades
+      ? [
+          // Apart from what other programs announce there.
+          `homeAssistant: { enabled: true, url: "mqtt://127.0.0.1:${broker.port}", account: home-assistant, commands: true, discoveryPrefix: home }`,
+          'ttlock: { enabled: true }',
+        ]
+      : []),
     ...(https
       ? [
           'tls: auto',

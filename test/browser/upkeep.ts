@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Decrypter } from 'age-encryption';
+import { saysWhatToWrite } from './facades.ts';
 import { type At, openStage, type Stage } from './stage.ts';
 
 const phone = { width: 360, height: 740 };
@@ -66,7 +67,7 @@ export function upkeepTests(at: At): void {
     });
     afterAll(() => fresh?.close());
 
-    test('says what to do first, and ticks what is done', async () => {
+    test('says what to do first, and ticks what is done; and what to write for Home Assistant and TTLock', async () => {
       const page = await fresh.visit();
       await fresh.signIn(page);
       const step = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) });
@@ -84,6 +85,7 @@ export function upkeepTests(at: At): void {
       await page.setViewportSize(phone);
       expect(await fresh.barriers(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(phone.width);
+      await saysWhatToWrite(fresh, page);
     });
   });
 }

@@ -6,6 +6,8 @@ import { accountDe } from '../../src/console/account/language/account-de.ts';
 import { accountEn } from '../../src/console/account/language/account-en.ts';
 import { buildingDe } from '../../src/console/building/language/building-de.ts';
 import { buildingEn } from '../../src/console/building/language/building-en.ts';
+import { facadesDe } from '../../src/console/facades/language/facades-de.ts';
+import { facadesEn } from '../../src/console/facades/language/facades-en.ts';
 import { de } from '../../src/console/language/de.ts';
 import { en } from '../../src/console/language/en.ts';
 
@@ -23,6 +25,7 @@ describe('the languages of the console', () => {
     ['about people and what they may open', accessEn, accessDe],
     ['about accounts', accountEn, accountDe],
     ['about the building', buildingEn, buildingDe],
+    ['about Home Assistant and TTLock', facadesEn, facadesDe],
   ])('German and English have the same texts %s', (_, english, german) => {
     expect(texts(german).sort()).toEqual(texts(english).sort());
     expect(texts(english).filter((text) => text.endsWith('is empty'))).toEqual([]);

@@ -226,6 +226,10 @@ describe('the audit log', () => {
     asked.push('replayDelivery');
     await leaves('webhook-remove', 'deleteWebhook', 'DELETE', webhook);
 
+    const homeCode = `${gateway}/home-assistant/code`;
+    await leaves('home-assistant-code', 'setHomeAssistantCode', 'PUT', homeCode, { body: { code: '975318642' } });
+    await leaves('home-assistant-code', 'removeHomeAssistantCode', 'DELETE', homeCode);
+
     const ttlock = `${gateway}/ttlock-logins`;
     const login = await leaves('ttlock-login-create', 'createTtlockLogin', 'POST', ttlock, { body: { username: 'admin', callback: url } });
     const theLogin = `${ttlock}/${login.body['loginId']}`;
@@ -286,7 +290,7 @@ describe('the audit log', () => {
     for (const { body } of [login, loginPassword]) secrets.push(String(body['password']));
     secrets.push(String(login.body['clientSecret']));
     secrets.push(String(code.body['keyboardPwd']));
-    for (const secret of [...secrets, '86420975', '13579864', 'bluetooth-secret', '1325672378', 'of-the-receiver'])
+    for (const secret of [...secrets, '975318642', '86420975', '13579864', 'bluetooth-secret', '1325672378', 'of-the-receiver'])
       expect(text).not.toContain(secret);
   });
 
@@ -365,6 +369,7 @@ describe('the audit log', () => {
       'export',
       'verify',
       'doctor',
+      'mcp',
       'completion',
     ];
     const withDaemonOnly = [
@@ -462,7 +467,7 @@ describe('the audit log', () => {
       'commands' in entry ? entry.commands.map(({ name }) => `${entry.name} ${name}`) : [entry.name],
     );
     // These have their lines by their routes above: here they would need a device that waits, a receiver that listens, and somebody who types.
-    const byRoute = ['account password', 'access import', 'pair confirm', 'webhook test', 'webhook remove'];
+    const byRoute = ['home-assistant code', 'account password', 'access import', 'pair confirm', 'webhook test', 'webhook remove'];
     expect([...story(1).map(([command]) => command), ...reads, ...byRoute, 'restore'].sort()).toEqual(named.sort());
   });
 });

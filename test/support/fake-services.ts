@@ -50,6 +50,7 @@ import type { RevocationService } from '../../src/domain/revocations/revocation-
 import type { TtlockLoginService } from '../../src/domain/ttlock/ttlock-login-service.ts';
 import type { WebhookService } from '../../src/domain/webhooks/webhook-service.ts';
 import type { LockMake } from '../../src/http/api/driver-member.ts';
+import type { HomeAssistantState } from '../../src/http/api/home-assistant-routes.ts';
 import type { Upkeep } from '../../src/http/api/upkeep-routes.ts';
 import { createEventStreams } from '../../src/http/events/event-streams.ts';
 import type { GatewayLinks } from '../../src/http/pipeline/served-page.ts';
@@ -57,6 +58,12 @@ import { createHttpServer, type Readiness } from '../../src/http/pipeline/server
 import { createTickBatcher } from '../../src/platform/tick-batcher.ts';
 
 /** Whether this is what tells a service that nobody waits any more. */
+/** As the document shows it. */
+export const sampleHomeAssistant: HomeAssistantState = {
+  ...{ enabled: true, connected: true, gatewayId: '3f9c0a17', locks: 12, lastError: null, refused: { late: 2 } },
+  ...{ account: 'home-assistant', commands: true, hasCode: false, lastRefusal: { lockId: 7, reason: 'late', at: 1_763_715_600_000 } },
+};
+
 export function isGone(value: unknown): value is CancelSignal {
   return typeof value === 'object' && value !== null && 'aborted' in value;
 }
@@ -202,6 +209,7 @@ export interface FakeServices {
   readonly pairing: Open<FoundDevices>;
   readonly bridges: Open<Pick<Bridges, 'list'>>;
   readonly homeCode: Open<Pick<HomeCodeService, 'set' | 'remove'>>;
+  readonly homeAssistant: () => HomeAssistantState;
   readonly alarms: Open<Pick<AlarmService, 'list' | 'end'>>;
   readonly audit: Open<AuditService>;
   readonly accounts: Open<AccountService>;
@@ -289,6 +297,7 @@ function createFakeServices(): FakeServices {
       renewKey: async () => unexpected('hubs.renewKey'),
     },
     bridges: { list: () => [sampleBridge] },
+    homeAssistant: () => sampleHomeAssistant,
     homeCode: { set: async () => unexpected('homeCode.set'), remove: async () => unexpected('homeCode.remove') },
     pairing: {
       open: async () => unexpected('pairing.open'),

@@ -11,7 +11,7 @@ import { createHttpServer } from '../../src/http/pipeline/server.ts';
 import { createTickBatcher } from '../../src/platform/tick-batcher.ts';
 import { createWebauthn } from '../../src/platform/webauthn.ts';
 import { callers, createDomain, someCard } from './domain.ts';
-import { sampleBridge, sampleMakes } from './fake-services.ts';
+import { sampleBridge, sampleHomeAssistant, sampleMakes } from './fake-services.ts';
 import { createMemoryCredentials, createMemoryHomeCode, createMemorySignIns } from './memory-stores.ts';
 import { createPlainHashing } from './sample-sign-ins.ts';
 import { createMemoryArchives, noUpkeep } from './upkeep.ts';
@@ -61,6 +61,7 @@ export async function serveDomain(
     homeCode: createHomeCodeService({
       ...{ clock: world.clock, secrets: world.secrets, store: createMemoryHomeCode(), hashing, emit: world.emit },
     }),
+    homeAssistant: () => sampleHomeAssistant,
     accounts: world.accountService,
     signIn: services,
     links: createGatewayLinks({ names: () => ['gateway.local', '127.0.0.1'], listeners: () => server.addresses() }),

@@ -79,6 +79,8 @@ export interface Account {
 
 export interface Token {
   readonly tokenId: number;
+  /** `ttlock`: a program that speaks as to TTLock's cloud made it by signing in. */
+  readonly kind: 'api' | 'ttlock';
   readonly username: string;
   readonly name: string;
   readonly createDate: number;

@@ -14,6 +14,8 @@ export const buildingPart = createLater(async () => (await import('../building/b
 
 /** Its backups and warnings, and what is to be done at a new one. */
 export const upkeepPart = createLater(async () => (await import('../upkeep/upkeep-parts.ts')).parts);
+/** About the programs that use the gateway as something else: Home Assistant, and those made for the TTLock cloud. */
+export const facadePart = createLater(async () => (await import('../facades/facade-parts.ts')).parts);
 
 /** Gives a component that draws a part by its name, once its chunk is loaded. */
 function createLater<Parts extends object>(load: () => Promise<Parts>) {

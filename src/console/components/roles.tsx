@@ -2,13 +2,12 @@
 import { useState } from 'preact/hooks';
 import type { GrantedRole } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
+import { AccountField } from './account-field.tsx';
 import { Button } from './button.tsx';
 import { ConfirmDialog, FormDialog } from './dialog.tsx';
 import { SelectField, TextField } from './field.tsx';
 import { usePaged } from './paged.ts';
-import { SuggestField } from './suggest-field.tsx';
 import { PagedTable } from './table.tsx';
-import { useUsernameSuggestions } from './usernames.ts';
 
 interface RolesProps {
   readonly lockId: number;
@@ -77,7 +76,7 @@ export function Roles({ lockId, mayAppoint = false, onAppointed }: RolesProps) {
           {(errorOf) => (
             <>
               {mayAppoint ? (
-                <AnyAccount error={errorOf('username')} />
+                <AccountField label={roles.account} name="username" error={errorOf('username')} autoFocus />
               ) : (
                 <TextField label={roles.account} name="username" error={errorOf('username')} required autoFocus />
               )}
@@ -107,13 +106,5 @@ export function Roles({ lockId, mayAppoint = false, onAppointed }: RolesProps) {
         />
       )}
     </section>
-  );
-}
-
-/** Suggests the accounts that there are, which only gateway administrators may list. */
-function AnyAccount({ error }: { readonly error: string | undefined }) {
-  const { roles } = useStrings();
-  return (
-    <SuggestField label={roles.account} name="username" value="" error={error} suggest={useUsernameSuggestions()} required autoFocus />
   );
 }

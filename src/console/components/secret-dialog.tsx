@@ -1,8 +1,9 @@
 // Shows a secret once, with a button to copy it and the warning that it is not shown again.
-import { useId, useState } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 import { useStrings } from '../app.ts';
 import { Button } from './button.tsx';
 import { Callout } from './callout.tsx';
+import { CopyButton } from './copy-button.tsx';
 import { Dialog } from './dialog.tsx';
 
 interface Secret {
@@ -40,24 +41,13 @@ export function SecretDialog({ title, text, secrets, onClose }: SecretDialogProp
 
 /** A text to copy. */
 export function SecretField({ label, value }: Secret) {
-  const { common, secret } = useStrings();
-  const [isCopied, setCopied] = useState(false);
   const id = useId();
-  const copy = async () => {
-    await navigator.clipboard.writeText(value);
-    setCopied(true);
-  };
   return (
     <div class="field">
       <label for={id}>{label}</label>
       <div class="secret">
         <input id={id} class="code" readOnly value={value} onFocus={(event) => event.currentTarget.select()} />
-        {/* Browsers have a clipboard for pages over https and of this machine alone; the text can be selected on others. */}
-        {navigator.clipboard && (
-          <Button label={secret.copy(label)} onClick={() => void copy().catch(() => undefined)}>
-            {isCopied ? common.copied : common.copy}
-          </Button>
-        )}
+        <CopyButton label={label} value={value} />
       </div>
     </div>
   );

@@ -3,7 +3,7 @@
 import type { ComponentType } from 'preact';
 import { BoardPage } from '../board/board-page.tsx';
 import type { IconName } from '../components/icon.tsx';
-import { accessPart, accountPart, buildingPart, gatewayPart } from '../components/later.tsx';
+import { accessPart, accountPart, buildingPart, facadePart, gatewayPart } from '../components/later.tsx';
 import type { Strings } from '../language/en.ts';
 import type { Live } from '../live.ts';
 import { AlarmsPage } from './alarms.tsx';
@@ -103,6 +103,16 @@ export const pages: readonly PageEntry[] = [
     navigation: { group: 'building', icon: 'send', text: ({ webhooks }) => webhooks.title },
   },
   { path: 'webhooks/:webhookId', view: gatewayPart('webhook') },
+  {
+    path: 'home-assistant',
+    view: facadePart('homeAssistant'),
+    navigation: { group: 'administration', icon: 'home', text: ({ layout }) => layout.homeAssistant },
+  },
+  {
+    path: 'ttlock',
+    view: facadePart('ttlock'),
+    navigation: { group: 'administration', icon: 'send', text: ({ layout }) => layout.ttlock },
+  },
   {
     path: 'audit',
     view: gatewayPart('audit'),

@@ -1,10 +1,10 @@
 // The status of the gateway itself: what a caretaker looks at first, and the facts that support asks for.
-import type { ComponentChildren } from 'preact';
 import type { Page } from '../api/client.ts';
 import type { Bridge } from '../api/registration-types.ts';
 import type { GatewayStatus } from '../api/types.ts';
 import { useStrings } from '../app.ts';
 import { Callout, Loading, ProblemCallout } from '../components/callout.tsx';
+import { Fact, FactPanel } from '../components/fact-panel.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { usePolled } from '../components/polled.ts';
 import { useFormats } from '../format.ts';
@@ -45,46 +45,46 @@ function StatusPanels({ status, bridges }: { status: GatewayStatus; bridges: rea
       {!isWorking && <Callout kind="bad">{system.storageBad(storage.health)}</Callout>}
       {status.clockIsSuspect && <Callout kind="warning">{system.clockBad}</Callout>}
       <div class="status-panels">
-        <Panel title={system.gateway}>
-          <Figure name={system.version}>{status.version}</Figure>
-          <Figure name={system.uptime}>{duration(status.uptimeSeconds)}</Figure>
-          <Figure name={system.locks}>{system.online(status.online, status.locks)}</Figure>
-          <Figure name={system.alarms} isBad={status.alarms > 0}>
+        <FactPanel title={system.gateway}>
+          <Fact name={system.version}>{status.version}</Fact>
+          <Fact name={system.uptime}>{duration(status.uptimeSeconds)}</Fact>
+          <Fact name={system.locks}>{system.online(status.online, status.locks)}</Fact>
+          <Fact name={system.alarms} isBad={status.alarms > 0}>
             {number(status.alarms)}
-          </Figure>
-          <Figure name={system.clock} isBad={status.clockIsSuspect}>
+          </Fact>
+          <Fact name={system.clock} isBad={status.clockIsSuspect}>
             {status.clockIsSuspect ? system.clockSuspect : system.clockGood}
-          </Figure>
-        </Panel>
-        <Panel title={system.storage}>
-          <Figure name={system.disk} isBad={!isWorking}>
+          </Fact>
+        </FactPanel>
+        <FactPanel title={system.storage}>
+          <Fact name={system.disk} isBad={!isWorking}>
             {isWorking ? system.diskWorks : system.diskFails}
-          </Figure>
-          <Figure name={system.free} isBad={(storage.freeBytes ?? diskWarningBytes) < diskWarningBytes}>
+          </Fact>
+          <Fact name={system.free} isBad={(storage.freeBytes ?? diskWarningBytes) < diskWarningBytes}>
             {storage.freeBytes === null ? system.notKnown : bytes(storage.freeBytes)}
-          </Figure>
-          <Figure name={system.records}>{number(status.records)}</Figure>
-          <Figure name={system.backup} isBad={now - (backupDate ?? startedAt) > backupWarningMs}>
+          </Fact>
+          <Fact name={system.records}>{number(status.records)}</Fact>
+          <Fact name={system.backup} isBad={now - (backupDate ?? startedAt) > backupWarningMs}>
             {backupDate === null ? common.never : dateTime(backupDate)}
-          </Figure>
-        </Panel>
-        <Panel title={system.network}>
+          </Fact>
+        </FactPanel>
+        <FactPanel title={system.network}>
           {Object.entries(listeners).map(([scheme, { host, port }]) => (
-            <Figure key={scheme} name={system.listener(scheme)}>
+            <Fact key={scheme} name={system.listener(scheme)}>
               <code>{host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`}</code>
-            </Figure>
+            </Fact>
           ))}
           {bridges.map((bridge) => (
-            <Figure key={bridge.name} name={system.bridge(bridge.name)} isBad={!bridge.connected || away(bridge).length > 0}>
+            <Fact key={bridge.name} name={system.bridge(bridge.name)} isBad={!bridge.connected || away(bridge).length > 0}>
               {bridge.connected ? system.bridgeWorks(bridge.locks, away(bridge).join(', ')) : system.bridgeAway(bridge.reason)}
-            </Figure>
+            </Fact>
           ))}
           {Object.entries(certificates).map(([scheme, expires]) => (
-            <Figure key={scheme} name={system.certificate(scheme)} isBad={expires - now < certificateWarningMs}>
+            <Fact key={scheme} name={system.certificate(scheme)} isBad={expires - now < certificateWarningMs}>
               {system.until(dateTime(expires))}
-            </Figure>
+            </Fact>
           ))}
-        </Panel>
+        </FactPanel>
       </div>
       <Certificate />
       <Backups />
@@ -99,22 +99,4 @@ function StatusPanels({ status, bridges }: { status: GatewayStatus; bridges: rea
 /** The programs on it that do not run. */
 function away({ drivers }: Bridge): readonly string[] {
   return drivers.filter(({ online }) => !online).map(({ kind }) => kind);
-}
-
-function Panel({ title, children }: { title: string; children: ComponentChildren }) {
-  return (
-    <section class="panel">
-      <h2>{title}</h2>
-      <dl>{children}</dl>
-    </section>
-  );
-}
-
-function Figure({ name, isBad = false, children }: { name: string; isBad?: boolean; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd class={isBad ? 'bad' : undefined}>{children}</dd>
-    </div>
-  );
 }

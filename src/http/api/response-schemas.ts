@@ -10,6 +10,7 @@ import { problemKinds } from '../pipeline/problem.ts';
 import { activitySchemas } from './activity-schemas.ts';
 import { boardSchemas } from './board-schemas.ts';
 import { entrySchemas } from './entry-schemas.ts';
+import { homeAssistantSchemas } from './home-assistant-schemas.ts';
 import { importSchemas } from './import-schemas.ts';
 import { bridge, capabilities, driver, mqttLogin } from './make-schemas.ts';
 import { notificationSchemas } from './notification-schemas.ts';
@@ -376,6 +377,7 @@ export const responseSchemas = {
   SchedulePage: page(people.schedule),
   Holidays: people.holidays,
   GatewayStatus: gatewayStatus,
+  ...homeAssistantSchemas,
   Health: z.strictObject({ status: z.literal('ok') }),
   Readiness: readiness,
   Problem: problem,

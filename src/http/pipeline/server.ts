@@ -47,7 +47,7 @@ import { eventRoutes } from '../api/event-routes.ts';
 import { gatewayRoutes } from '../api/gateway-routes.ts';
 import { grantRoutes, scheduleRoutes } from '../api/grant-routes.ts';
 import { healthRoutes, type Readiness } from '../api/health-routes.ts';
-import { homeAssistantRoutes } from '../api/home-assistant-routes.ts';
+import { type HomeAssistantState, homeAssistantRoutes, homeAssistantStateRoutes } from '../api/home-assistant-routes.ts';
 import { hubRoutes } from '../api/hub-routes.ts';
 import { importRoutes } from '../api/import-routes.ts';
 import { lockRoutes } from '../api/lock-routes.ts';
@@ -111,6 +111,7 @@ export interface HttpServerOptions {
   pairing: FoundDevices;
   bridges: Pick<Bridges, 'list'>;
   homeCode: Pick<HomeCodeService, 'set' | 'remove'>;
+  homeAssistant: () => HomeAssistantState;
   alarms: Pick<AlarmService, 'list' | 'end'>;
   questions: AccessQuestions;
   board: BoardService;
@@ -215,6 +216,7 @@ function routesOf(
     ...pairingRoutes(pairing),
     ...bridgeRoutes(bridges),
     ...homeAssistantRoutes(others.homeCode),
+    ...homeAssistantStateRoutes(others.homeAssistant),
     ...alarmRoutes(alarms),
     ...eventRoutes(eventStreams),
     ...webhookRoutes(webhooks),

@@ -49,7 +49,16 @@ export function TokensPage() {
         textsOf={({ name, username }) => [name, username]}
         isWanted={(token) => show === 'all' || isExpired(token) === (show === 'expired')}
         columns={[
-          { title: tokens.name, value: ({ name }) => name, cell: ({ name }) => <strong>{name}</strong> },
+          {
+            title: tokens.name,
+            value: ({ name }) => name,
+            cell: ({ name, kind }) => (
+              <>
+                <strong>{name}</strong>
+                {kind === 'ttlock' && <small class="faint"> TTLock</small>}
+              </>
+            ),
+          },
           { title: tokens.account, value: ({ username }) => username, cell: ({ username }) => username },
           { title: tokens.created, value: ({ createDate }) => createDate, cell: ({ createDate }) => dateTime(createDate) },
           { title: tokens.expires, value: ({ expireDate }) => expireDate ?? Number.MAX_VALUE, cell: expiry },
