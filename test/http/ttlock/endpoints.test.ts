@@ -81,6 +81,19 @@ describe('signing in', () => {
     expect(await program.get('/v3/key/list')).toMatchObject({ errcode: 10004 });
   });
 
+  test('an access token is of use with the client id of its own login alone, and a wrong secret or refresh token opens nothing', async () => {
+    const other = createTtlockClient(() => site.gateway.httpUrl, { ...client.secrets, clientSecret: operator.secrets.clientSecret });
+    expect(await other.signIn()).toMatchObject({ errcode: 10001 });
+    other.accessToken = operator.accessToken;
+    expect(await other.post('/v3/lock/unlock', idOf(front))).toMatchObject({ errcode: 10001 });
+    other.refreshToken = 'a'.repeat(96);
+    expect(await other.refresh()).toMatchObject({ errcode: 10001 });
+    const own = createTtlockClient(() => site.gateway.httpUrl, client.secrets);
+    own.refreshToken = 'a'.repeat(96);
+    expect(await own.refresh()).toMatchObject({ errcode: 10011 });
+    expect(site.lock(front).state).toBe('locked');
+  });
+
   test('a revoked access token is 10004, and a removed login 10000 for everything', async () => {
     const program = await clientOf('admin');
     const { body: listed } = await site.api('GET', '/api/v1/gateway/tokens', { query: { pageSize: 1000 } });
