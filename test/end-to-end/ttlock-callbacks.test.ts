@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { openSite, type Site, until } from '../support/site.ts';
+import { createTtlockClient, type TtlockSecrets } from '../support/ttlock-client.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const logins = '/api/v1/gateway/ttlock-logins';
@@ -19,7 +20,10 @@ beforeAll(async () => {
   const config = join(folder, 'latchd.yaml');
   await writeFile(config, 'webhooks:\n  networks: [127.0.0.0/8]\n  timeoutMs: 1000\n');
   // Without a history the locks cannot send again what they have forgotten on a PUBACK: a broken promise shows.
-  site = await openSite({ locks: [{ historyCapacity: 0 }, { historyCapacity: 0 }], flags: ['--config', config] });
+  site = await openSite({
+    locks: [{ historyCapacity: 0 }, { historyCapacity: 0 }],
+    flags: ['--config', config, '--ttlock-enabled', 'true'],
+  });
 });
 afterEach(async () => {
   for (const { loginId } of await listed(logins)) await site.api('DELETE', `${logins}/${loginId}`);
@@ -44,10 +48,10 @@ async function receive(): Promise<WebhookReceiver> {
   receivers.push(receiver);
   return receiver;
 }
-async function login(callback: string, username = 'admin'): Promise<number> {
+async function login(callback: string, username = 'admin'): Promise<Omit<TtlockSecrets, 'username'> & { readonly loginId: number }> {
   const { status, body } = await site.api('POST', logins, { body: { username, name: 'Home Assistant', callback } });
   expect([status, body]).toEqual([201, expect.objectContaining({ loginId: expect.any(Number) })]);
-  return body['loginId'] as number;
+  return body as never;
 }
 /** The one webhook that there is. */
 async function webhook(): Promise<Listed> {
@@ -86,11 +90,13 @@ describe('the callback of a login', () => {
     const hostile = 'a&lockId=9+%26=ü…"\\ \u{1F511}#;';
     await site.account('bob');
     await site.api('PUT', `/api/v1/gateway/locks/${site.lockId(1)}/roles/bob`, { body: { role: 'manager' } });
-    await login(empty.url);
+    const secrets = await login(empty.url);
     await login(wordy.url, 'bob');
     const named = { cardNumber: '4711471147', cardName: hostile, method: 'regular', addType: 2, startDate: 0, endDate: 0 };
     expect((await site.api('POST', '/api/v1/identity-card/add', { query: { lockId: site.lockId(1), ...named } })).status).toBe(200);
-    await site.api('POST', '/api/v1/lock/unlock', { query: { lockId: site.lockId(1) } });
+    const program = createTtlockClient(() => site.gateway.httpUrl, { username: 'admin', ...secrets });
+    await program.signIn();
+    expect(await program.post('/v3/lock/unlock', { lockId: site.lockId(1) })).toMatchObject({ errcode: 0 });
     site.lock(1).jam(true);
     await site.api('POST', '/api/v1/lock/lock', { query: { lockId: site.lockId(1) } });
     site.lock(1).jam(false);
@@ -115,6 +121,7 @@ describe('the callback of a login', () => {
       }
       const records = receiver.posts.flatMap(recordsIn);
       expect(records.map(({ recordId }) => recordId)).toEqual([...records.map(({ recordId }) => recordId)].sort((a, b) => a - b));
+      expect(records.find(({ recordType }) => recordType === 12)).toMatchObject({ username: 'admin', success: 1 });
       expect(records.map(({ recordType }) => recordType)).toEqual(expect.arrayContaining([12, 66, 44, 7]));
       for (const record of records)
         expect(record).toEqual({
@@ -165,7 +172,7 @@ describe('the callback of a login', () => {
 
   test('is tested and replayed as a webhook is, and changes and ends with its login alone', async () => {
     const [receiver, other] = [await receive(), await receive()];
-    const loginId = await login(receiver.url);
+    const { loginId } = await login(receiver.url);
     const { webhookId } = await webhook();
     const path = `${webhooks}/${webhookId}`;
     expect((await site.api('POST', `${path}/test`)).body).toMatchObject({ delivered: true, status: 204 });
