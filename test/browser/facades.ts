@@ -142,6 +142,10 @@ export function facadeTests(at: At): void {
 export async function saysWhatToWrite(stage: Stage, page: Page): Promise<void> {
   await stage.go(page, 'home-assistant', 'Home Assistant');
   await page.getByText('Home Assistant is not configured on this gateway.').waitFor();
+  expect((await stage.site.api('GET', '/api/v1/gateway/home-assistant')).body).toEqual({
+    ...{ enabled: false, connected: false, gatewayId: expect.any(String), locks: 0, lastError: null, refused: {} },
+    ...{ account: null, commands: false, hasCode: false, lastRefusal: null },
+  });
   await page.getByText('account: home-assistant').waitFor();
   await page.getByRole('button', { name: /Lines for the configuration/ }).waitFor();
   await fitsEverybody(stage, page);

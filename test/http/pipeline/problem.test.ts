@@ -152,10 +152,10 @@ describe('HTTP API 1.4: checks come in the order path, method, authentication, A
     expect(answer.status).toBe(status);
   });
 
-  test('gateway/status is for gateway administrators only', async () => {
+  test.each(['status', 'home-assistant'])('gateway/%s is for gateway administrators only', async (what) => {
     const authenticate = under.accounts.authenticate;
     under.accounts.authenticate = () => ({ ...sampleCaller, gatewayAdministrator: false, tokenId: 1 });
-    const answer = await http().get('/api/v1/gateway/status').set('Authorization', bearer);
+    const answer = await http().get(`/api/v1/gateway/${what}`).set('Authorization', bearer);
     under.accounts.authenticate = authenticate;
     expect([answer.status, answer.body.code]).toEqual([403, 'forbidden']);
   });
