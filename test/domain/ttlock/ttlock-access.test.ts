@@ -101,6 +101,7 @@ describe('a TTLock login', () => {
     await accountService.removeAccount(admin, operator.username);
     for (const work of [() => signIn(), () => refresh(refreshToken), () => callerOf(accessToken)])
       expect(await whyOf(work)).toBe('unknown-client');
+    link.reply(lockId, () => ok);
     link.sent[0]?.answer(ok);
     expect([await unlock, link.ops()]).toEqual(['forbidden', ['lock']]);
     expect([service.list(admin, page).total, await codeOf(() => service.remove(admin, loginId))]).toEqual([0, 'not-found']);
@@ -207,6 +208,7 @@ describe('a session of a TTLock login', () => {
       const [ending, late] = [service[what](admin, loginId), whyOf(() => signIn())];
       release();
       const made = await ending;
+      link.reply(lockId, () => ok);
       link.sent[0]?.answer(ok);
       expect([await unlock, link.ops(), sessions()]).toEqual(['token-invalid', ['lock'], []]);
       const isGone = what === 'remove';
@@ -251,8 +253,15 @@ describe('when a TTLock login was used last', () => {
     expect([used(), stored()]).toEqual([at + 1_000, at + 1_000]);
     await clock.advance(3_600_000);
     expect(storage.writes.filter((write) => write === 'ttlockLogins.noteUses')).toHaveLength(2);
+    // What comes while it is written is not lost.
     callerOf(accessToken);
-    await uses.stop();
-    expect(stored()).toBe(clock.now());
+    const release = storage.hold('ttlockLogins.noteUses');
+    const stopping = uses.stop();
+    await settled();
+    await clock.advance(5);
+    callerOf(accessToken);
+    release();
+    await stopping;
+    expect([used(), stored()]).toEqual([clock.now(), clock.now() - 5]);
   });
 });

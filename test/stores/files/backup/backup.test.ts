@@ -12,7 +12,7 @@ import { type ArchiveFile, readArchive, writeArchive } from '../../../../src/sto
 import type { FileLayer } from '../../../../src/stores/files/files.ts';
 import type { Store } from '../../../../src/stores/files/store.ts';
 import { verify } from '../../../../src/stores/files/verify/verify.ts';
-import { ttlockToken } from '../../../support/sample-ttlock.ts';
+import { sampleTtlockLogin, ttlockToken } from '../../../support/sample-ttlock.ts';
 import { captureLog, type ManualClock, manualClock, startedStore, testStore, withDirectory } from '../support/directory.ts';
 import { faultyFiles } from '../support/faulty-files.ts';
 import {
@@ -118,6 +118,8 @@ test('a backup of a running store contains everything, and a restore brings back
   withKept(async (kept) => {
     const { root, store, archive, directory } = kept;
     const before = [await recordsOf(store, 1), await recordsOf(store, 2)];
+    await store.ports.accounts.addToken(ttlockToken(await store.ports.counters.next('tokenId')));
+    await store.ports.ttlockLogins.put(sampleTtlockLogin(await store.ports.counters.next('ttlockLoginId')));
     const accounts = [store.ports.accounts.page(everything), store.ports.accounts.tokenPage(everything)];
     const made = await backupsOf(kept).make({ reason: 'asked', to: archive });
     expect(made).toMatchObject({ file: archive, bytes: (await stat(archive)).size });
@@ -134,6 +136,7 @@ test('a backup of a running store contains everything, and a restore brings back
     expect([await recordsOf(second, 1), await recordsOf(second, 2)]).toEqual(before);
     expect([second.ports.accounts.page(everything), second.ports.accounts.tokenPage(everything)]).toEqual(accounts);
     expect(second.ports.locks.all()).toEqual(store.ports.locks.all());
+    expect(second.ports.ttlockLogins.all()).toEqual([sampleTtlockLogin(1)]);
     expect(await second.ports.webhooks.all()).toEqual([sampleWebhook(1)]);
     expect([second.ports.people.all(), second.ports.schedules.all()]).toEqual([[samplePerson(1)], [sampleSchedule(1)]]);
     expect((await second.ports.entries.of(lockId(2))).entries).toEqual((await store.ports.entries.of(lockId(2))).entries);
