@@ -86,6 +86,18 @@ export function boardTests(at: At): void {
     await site.api('POST', '/api/v1/lock/set-auto-lock-timer', { query: { lockId: site.lockId(5), seconds: 0 } });
   });
 
+  test('the board is not sent again while nothing has changed', async () => {
+    const { stage } = at();
+    const visitor = await stage.visit();
+    const unchanged = visitor.waitForResponse((response) => response.url().endsWith('/api/v1/board') && response.status() === 304);
+    await stage.signIn(visitor);
+    await stage.door(visitor, 'Garage').waitFor();
+    await unchanged;
+    await stage.door(visitor, 'Garage').waitFor();
+    expect(await visitor.getByRole('alert').count()).toBe(0);
+    await visitor.context().close();
+  });
+
   test('favourites stand above the groups, wherever their owner signs in', async () => {
     const { stage, page } = at();
     const favourites = page.getByRole('region', { name: 'Favourites' });

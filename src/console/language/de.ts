@@ -582,7 +582,7 @@ export const de: Strings = {
   },
   alarms: {
     title: 'Alarme',
-    summary: (n) => (n === 0 ? 'Wonach jemand sehen sollte.' : `${count(n, 'Sache', 'Sachen')}, nach denen jemand sehen sollte.`),
+    summary: (n) => (n === 0 ? 'Wonach jemand sehen sollte.' : `${count(n, 'Sache, nach der', 'Sachen, nach denen')} jemand sehen sollte.`),
     none: 'Alles in Ordnung.',
     gateway: 'Das Gateway selbst',
     lock: (lockId) => `Schloss ${lockId}`,
