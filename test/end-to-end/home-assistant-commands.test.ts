@@ -33,14 +33,7 @@ describe('commands of Home Assistant', () => {
 
   beforeAll(async () => {
     mosquitto = await startMosquittoFor({ persists: true });
-    const url = `mqtt://127.0.0.1:${mosquitto.port}`;
-    const lines = [
-      'homeAssistant:',
-      `  { enabled: true, url: "${url}", account: home-assistant, commands: true, maxAgeMs: ${maxAgeMs} }`,
-      'bridges:',
-      `  - { name: house, url: "${url}", drivers: [{ kind: discovery }] }`,
-    ];
-    writeFileSync(join(folder, 'latchd.yaml'), `${lines.join('\n')}\n`);
+    configure(true);
     site = await openSite({ locks: [{}, {}, {}], flags: ['--config', join(folder, 'latchd.yaml')] });
     site.wire.watch((deviceId, bytes, way) => {
       const number = [managed, operated, foreign].find((one) => site.lock(one).deviceId === deviceId);
@@ -63,6 +56,16 @@ describe('commands of Home Assistant', () => {
     rmSync(folder, { recursive: true });
   });
 
+  function configure(commands: boolean): void {
+    const url = `mqtt://127.0.0.1:${mosquitto.port}`;
+    const lines = [
+      'homeAssistant:',
+      `  { enabled: true, url: "${url}", account: home-assistant, commands: ${commands}, maxAgeMs: ${maxAgeMs} }`,
+      'bridges:',
+      `  - { name: house, url: "${url}", drivers: [{ kind: discovery }] }`,
+    ];
+    writeFileSync(join(folder, 'latchd.yaml'), `${lines.join('\n')}\n`);
+  }
   const statusOf = async () =>
     (await site.api('GET', '/api/v1/gateway/status')).body['homeAssistant'] as {
       readonly connected: boolean;
@@ -288,4 +291,16 @@ describe('commands of Home Assistant', () => {
     expect(asked).toEqual([topicOf(managed)]);
     await close(managed);
   });
+
+  test('none is asked for when the configuration does not want any', async () => {
+    const filters = (log: string) =>
+      [...log.matchAll(/^\d+: \S+ 0 (latchd\/\S+)$/gm)].map(([, filter]) => filter).filter((one) => one?.endsWith('/set'));
+    expect(filters(mosquitto.said())).toContain(`latchd/${gatewayId}/+/set`);
+    configure(false);
+    const before = mosquitto.said().length;
+    await site.restart();
+    await whenConnected();
+    expect(mosquitto.said().slice(before)).toContain('0 homeassistant/status');
+    expect(filters(mosquitto.said().slice(before))).toEqual([]);
+  }, 30_000);
 });

@@ -19,6 +19,8 @@ export interface MosquittoOptions {
 export interface RunningMosquitto {
   readonly port: number;
   readonly pid: () => number;
+  /** What it has logged so far, of every packet a line. */
+  said(): string;
   start(): Promise<void>;
   /** Ends it at once, as a power cut would. */
   kill(): Promise<void>;
@@ -50,16 +52,19 @@ export async function startMosquittoFor(options: MosquittoOptions = {}): Promise
   ];
   writeFileSync(`${folder}/mosquitto.conf`, `${settings.join('\n')}\n`);
   let child: ChildProcess | undefined;
+  let saidBefore = '';
+  let said = '';
 
   const start = () =>
     new Promise<void>((resolve, reject) => {
       const started = spawn(mosquittoProgram(), ['-c', `${folder}/mosquitto.conf`], { stdio: ['ignore', 'ignore', 'pipe'] });
       child = started;
-      let said = '';
+      saidBefore += said;
+      said = '';
       started.once('error', reject);
-      started.once('exit', (code) => reject(new Error(`mosquitto has ended with ${code}: ${said}`)));
+      started.once('exit', (code) => reject(new Error(`mosquitto has ended with ${code}: ${said.slice(-4_000)}`)));
       started.stderr?.setEncoding('utf8').on('data', (text: string) => {
-        said = `${said}${text}`.slice(-4_000);
+        said += text;
         if (/mosquitto version \S+ running/.test(said)) resolve();
       });
     });
@@ -82,6 +87,7 @@ export async function startMosquittoFor(options: MosquittoOptions = {}): Promise
       await start();
     },
     pid: () => child?.pid ?? 0,
+    said: () => saidBefore + said,
     freeze: () => child?.kill('SIGSTOP'),
     thaw: () => child?.kill('SIGCONT'),
     async end() {

@@ -84,9 +84,12 @@ export function createFences(options: {
   const { clock, stallDetector, clockIsSuspect, maxAgeMs } = options;
   /** The dates of each topic that were there already, each with when it may be forgotten: it is late by then. */
   const seen = new Map<string, Map<number, number>>();
+  /** What is older may have been there when another process ran; until then it would not be late. */
+  const start = { at: clock.now(), until: clock.monotonic() + maxAgeMs + aheadAtMostMs };
 
   function repeats(topic: string, date: number): RefusalReason | undefined {
     const now = clock.monotonic();
+    if (date <= start.at && now < start.until) return 'repeated';
     const dates = seen.get(topic) ?? new Map<number, number>();
     for (const [known, until] of dates) if (until < now) dates.delete(known);
     if (dates.has(date)) return 'repeated';

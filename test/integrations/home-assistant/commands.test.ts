@@ -23,7 +23,11 @@ interface Sending {
 }
 
 /** Commands of an account on the services of the domain; the bolt of each lock obeys at once. */
-async function createHouse({ caller = callers.administrator as Caller | null, announced = [lockId, otherLockId] } = {}) {
+async function createHouse({
+  caller = callers.administrator as Caller | null,
+  announced = [lockId, otherLockId],
+  hasRunForLong = true,
+} = {}) {
   const domain = await createDomain();
   const { clock, lockService, link } = domain;
   const stall = { requestTime: () => clock.monotonic() };
@@ -79,6 +83,7 @@ async function createHouse({ caller = callers.administrator as Caller | null, an
     },
   });
   for (const lock of [lockId, otherLockId]) link.connect(lock, () => ok);
+  if (hasRunForLong) clock.block(2 * maxAgeMs);
 
   let newest = clock.now();
   /** A date that was not there before. */
@@ -198,6 +203,21 @@ describe('a command of Home Assistant', () => {
     await clock.advance(1);
     await send({ do: 'UNLOCK', at: ahead });
     expect(reasons().slice(7)).toEqual(['late']);
+  });
+
+  it('from before the start of the gateway is repeated: the process before may have obeyed it', async () => {
+    const { send, link, reasons, clock } = await createHouse({ hasRunForLong: false });
+    const startedAt = clock.now();
+    clock.block(maxAgeMs);
+    await send({ do: 'UNLOCK', at: startedAt });
+    expect([link.ops(), reasons()]).toEqual([[], ['repeated']]);
+    await send({ do: 'UNLOCK', at: startedAt + 1 });
+    expect(link.ops()).toEqual(['unlock']);
+    // A clock that was ahead at the start, and is right now, does not refuse everything for as long.
+    clock.block(2_000);
+    clock.setNow(startedAt - 60_000);
+    await send({ do: 'UNLOCK', at: clock.now() });
+    expect(link.ops()).toEqual(['unlock', 'unlock']);
   });
 
   it('is refused, and taken away, when it was published to be retained; nobody answers the one who takes it away', async () => {
