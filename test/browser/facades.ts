@@ -85,6 +85,7 @@ export function facadeTests(at: At): void {
     await stage.go(page, 'ttlock', 'TTLock logins');
     await page.getByText('There is no login yet.').waitFor();
     await page.getByText(stage.url.replace(/\/$/, ''), { exact: true }).waitFor();
+    await page.getByText('Over http only programs on').waitFor();
     await page.getByRole('button', { name: 'New login' }).click();
     await dialog.getByLabel('Name').fill('Homebridge');
     await dialog.getByLabel('Account').pressSequentially('conc');

@@ -81,6 +81,7 @@ function Reach() {
     return (
       <p class="intro">
         {texts.addressText} <code class="long">{location.origin}</code>
+        {location.protocol === 'http:' && ` ${texts.httpOnly}`}
       </p>
     );
   }

@@ -63,6 +63,7 @@ export const facadesDe: FacadeTexts = {
     howTo: 'Als Betreiber schreiben Sie dies in die Konfiguration, prüfen mit latchd check-config und starten das Gateway neu:',
     lines: 'Zeilen für die Konfiguration',
     addressText: 'Wo das Programm nach der Adresse der API fragt, geben Sie an:',
+    httpOnly: 'Über http wird nur Programmen auf dem Gerät des Gateways selbst geantwortet. Alle anderen brauchen https.',
     add: 'Neuer Zugang',
     none: 'Es gibt noch keinen Zugang. Jedes Programm bekommt einen eigenen.',
     name: 'Name',

@@ -62,6 +62,7 @@ export const facadesEn = {
     howTo: 'As the operator, write this into the configuration, check it with latchd check-config, and restart the gateway:',
     lines: 'Lines for the configuration',
     addressText: 'Where the program asks for the address of the API, give it:',
+    httpOnly: 'Over http only programs on the gateway’s own machine are answered. All others need https.',
     add: 'New login',
     none: 'There is no login yet. Each program gets one of its own.',
     name: 'Name',
