@@ -49,6 +49,9 @@ export function activityTests(at: At): void {
     await stage.go(page, 'activity', 'Activity');
     const rows = page.locator('tbody tr');
     const doors = async () => [...new Set(await rows.locator('td:nth-child(2)').allTextContents())].sort();
+    await page.getByLabel('Door').fill('Nowhere');
+    await page.getByLabel('Door').press('Tab');
+    await page.getByText('you are a manager of no door of this name').waitFor();
     await page.getByLabel('Door').fill('Archive');
     await page.getByLabel('Door').press('Tab');
     await comesTo(doors, ['Archive']);
@@ -70,7 +73,14 @@ export function activityTests(at: At): void {
     await page.getByLabel('Person or account').fill('nobody');
     await page.getByLabel('Person or account').press('Enter');
     await page.getByText('Nothing like that happened.').waitFor();
-    await page.getByLabel('From', { exact: true }).fill('2030-01-01');
+    // A year that is being typed is no year yet.
+    const asked: string[] = [];
+    page.on('request', (request) => void asked.push(request.url()));
+    await page.getByLabel('From', { exact: true }).focus();
+    await page.keyboard.type('01012030');
+    await comesTo(async () => new URL(page.url()).hash.includes('from=2030-01-01'), true);
+    await comesTo(async () => asked.some((url) => url.includes('startDate=')), true);
+    expect(asked.filter((url) => url.includes('startDate=-'))).toEqual([]);
     await page.getByRole('button', { name: 'Clear the filters' }).click();
     await rows.first().waitFor();
     expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe('');

@@ -79,7 +79,7 @@ export async function examine({ config, version, ...given }: Examined): Promise<
   await look('home-assistant', () => checkHomeAssistant(config, daemon, isOutsider));
   await look('locks', () => checkLocks(daemon));
   await look('discovery', () => checkDiscovery(config, daemon));
-  await look('messages', () => checkMessages(config, { isOutsider }));
+  await look('messages', () => checkMessages(config, { isOutsider, owner }));
   if (isThere === true) await look('permissions', () => checkOwnership(dataDir, daemon));
   await look('data', async () => {
     if (isThere === false) return noDirectory(dataDir);

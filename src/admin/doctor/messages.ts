@@ -1,6 +1,6 @@
 // Checks whether messages to people could be sent: the files with the secrets, and a connection to each server. Nothing is sent.
 import { lookup as lookUp } from 'node:dns/promises';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { BlockList, connect, isIP } from 'node:net';
 import type { Config } from '../../app/config.ts';
 import { codeOf } from '../../stores/files/files.ts';
@@ -22,6 +22,8 @@ interface Server {
 interface Surroundings {
   /** Neither root nor the owner of the data. */
   readonly isOutsider: boolean;
+  /** The user of the gateway, who owns its data; undefined: there are none yet. */
+  readonly owner: number | undefined;
   /** The system's look-up, unless a test gives its own. Rejects when the name is unknown. */
   readonly lookup?: (host: string) => Promise<readonly string[]>;
 }
@@ -50,11 +52,15 @@ export async function checkMessages(
 }
 
 /** undefined: it is readable, or there only for the service. */
-async function checkSecret({ what, secret }: Server, { isOutsider }: Surroundings): Promise<Verdict | undefined> {
+async function checkSecret({ what, secret }: Server, { isOutsider, owner }: Surroundings): Promise<Verdict | undefined> {
   if (secret === undefined || secret.path.startsWith('$')) return undefined;
   const remedy = `write ${secret.what} on its first line, and let the user of the gateway read it`;
   try {
     const [line = ''] = (await readFile(secret.path, 'utf8')).split(/\r?\n/, 1);
+    const { uid, mode } = await stat(secret.path);
+    // Root reads it here all the same.
+    if (owner !== undefined && owner !== 0 && uid !== owner && (mode & 0o044) === 0)
+      return fail(`${secret.path}, for ${what}, is closed to the user of the gateway`, remedy);
     return line === '' ? fail(`${secret.path}, for ${what}, has no first line`, remedy) : undefined;
   } catch (error) {
     const seen = `${secret.path}, for ${what}, cannot be read (${codeOf(error)})`;

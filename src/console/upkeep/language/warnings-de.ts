@@ -87,6 +87,17 @@ export const warningsDe: Readonly<Record<WarningCode, string>> = {
   'reload-refused': 'Die geänderte Konfiguration hat Fehler: Alles bleibt, wie es war.',
   'restart-needed': 'Geänderte Einstellungen brauchen einen Neustart.',
   'runs-as-root': 'Das Gateway läuft als root und braucht keines seiner Rechte.',
+  'home-assistant-away': 'Der Broker von Home Assistant ist nicht verbunden: Dort sind die Schlösser nicht verfügbar.',
+  'home-assistant-denied':
+    'Der Broker von Home Assistant lehnt ab, was das Gateway von ihm will. Prüfen Sie dort die Rechte seiner Anmeldung.',
+  'home-assistant-flooded': 'Vom Broker von Home Assistant kommt so viel, dass nicht alles angesehen wurde.',
+  'home-assistant-refused': 'Ein Befehl von Home Assistant wurde abgelehnt.',
+  'home-code-damaged': 'Der Code für Home Assistant war nicht lesbar. Setzen Sie ihn neu.',
+  'ttlock-logins-lost': 'Die TTLock-Anmeldungen waren nicht lesbar. Legen Sie sie neu an.',
+  'ttlock-over-http': 'Ein Programm mit einer TTLock-Anmeldung kam unverschlüsselt und wurde abgewiesen. Es muss https verwenden.',
+  'ttlock-session-stolen':
+    'Jemand anders hat die Anmeldung eines Programms benutzt: Seine Sitzung wurde beendet, und es muss sich neu anmelden.',
+  'card-file-left': 'Die Karten eines entfernten Schlosses ließen sich nicht von der Platte löschen.',
   ended: 'Das Gateway konnte nicht weiterlaufen und wurde beendet.',
   bug: 'Das Gateway hat einen Fehler gemacht. Bitte melden Sie ihn, mit der Zeile darunter.',
 };
