@@ -72,28 +72,34 @@ export function createHomeCommands(options: HomeCommandsOptions): HomeCommands {
     return { reason: verdict === 'wrong' ? 'code' : 'throttled' };
   }
 
-  async function endAlarms(caller: Caller, lockId: LockId, role: LockRole): Promise<Refused | undefined> {
-    if (!roleSuffices(role, 'manager')) return { reason: 'forbidden' };
+  async function endAlarms(caller: Caller, lockId: LockId): Promise<Refused | undefined> {
+    if (!roleSuffices(announcer.says(lockId)?.role, 'manager')) return { reason: 'forbidden' };
     for (const { kind } of options.alarmsOf(lockId)) if (endsByPerson(kind)) await alarms.end(caller, kind, lockId);
     return undefined;
   }
 
-  /** Resolves with why nothing was done; undefined: it is as asked. */
-  async function obey(lockId: LockId, { command, lateMs }: TimelyCommand): Promise<Refused | undefined> {
+  /**
+   * Resolves with why nothing was done; undefined: it is as asked. `wasAnnounced`: its date is remembered. The services check the role, behind the
+   * code, and the audit log has who was refused.
+   */
+  async function obey(lockId: LockId, { command, lateMs }: TimelyCommand, wasAnnounced: boolean): Promise<Refused | undefined> {
     const requireTimely = (): void => {
       if (lateMs() !== undefined) throw new DomainError('lock-busy', 'the command has waited for too long; nothing was sent');
     };
+    const requireStill = (): void => {
+      if (!wasAnnounced) throw new DomainError('forbidden', 'Home Assistant does not know this lock');
+      requireTimely();
+    };
     requireTimely();
     const caller = options.caller();
-    const role = announcer.says(lockId)?.role;
-    if (caller === undefined || role === undefined) return { reason: 'forbidden' };
-    if (command.kind === 'alarm') return endAlarms(caller, lockId, role);
+    if (caller === undefined) return { reason: 'forbidden' };
+    if (command.kind === 'alarm') return endAlarms(caller, lockId);
     if (command.kind === 'auto-lock') {
-      await locks.setAutoLock(caller, lockId, command.seconds, stays, requireTimely);
+      await locks.setAutoLock(caller, lockId, command.seconds, stays, requireStill);
       return undefined;
     }
-    if (command.wanted === 'unlocked') return unlock(caller, lockId, command.code, requireTimely);
-    return moved(await locks.setBolt(caller, lockId, 'locked', stays, requireTimely));
+    if (command.wanted === 'unlocked') return unlock(caller, lockId, command.code, requireStill);
+    return moved(await locks.setBolt(caller, lockId, 'locked', stays, requireStill));
   }
 
   return {
@@ -108,13 +114,14 @@ export function createHomeCommands(options: HomeCommandsOptions): HomeCommands {
       if (isRetained && payload.length === 0) return;
       if (isRetained) broker.publish(topic, '', { retain: true, qos: 0 });
       const { kind, lockId } = target;
-      const judged = fences.judge(kind, message, announcer.says(lockId) !== undefined);
+      const isAnnounced = announcer.says(lockId) !== undefined;
+      const judged = fences.judge(kind, message, isAnnounced);
       if ('reason' in judged) {
         refusals.add(lockId, judged);
         return;
       }
       void turns
-        .run(lockId, { priority: 0, deadline: judged.lateBy }, () => obey(lockId, judged))
+        .run(lockId, { priority: 0, deadline: judged.lateBy }, () => obey(lockId, judged, isAnnounced))
         .catch((error: unknown) => {
           if (!(error instanceof DomainError))
             log.error({ code: 'bug', err: error }, 'a command from Home Assistant failed because of a bug');

@@ -120,6 +120,7 @@ async function createHouse({
     hashes,
     stored,
     audit,
+    when,
     whenRefused,
     whenSent,
   };
@@ -280,6 +281,10 @@ describe('a command of Home Assistant', () => {
     const stranger = await createHouse({ caller: callers.stranger });
     await stranger.unlock();
     expect([stranger.link.ops(), stranger.reasons()]).toEqual([[], ['forbidden']]);
+    for (const { clock, audit } of [unknown, stranger]) {
+      await clock.advance(60_000);
+      expect([...audit.entries.values()]).toMatchObject([{ action: 'unlock', outcome: 'forbidden', address: 'home-assistant' }]);
+    }
   });
 
   it('for the auto-lock time or an alarm is for managers', async () => {
@@ -380,6 +385,21 @@ describe('the code of Home Assistant', () => {
       2,
       'home-assistant',
     ]);
+  });
+
+  it('is judged before the role: a stranger to the lock learns nothing of it without the code', async () => {
+    const { code, unlock, link, reasons, whenRefused } = await createHouse({ caller: callers.stranger });
+    await code.set({ ...callers.operator, gatewayAdministrator: true }, '4711');
+    await unlock({ code: '4712' });
+    await whenRefused(1);
+    await unlock({ code: '4711' });
+    await whenRefused(2);
+    expect([link.ops(), reasons()]).toEqual([[], ['code', 'forbidden']]);
+    const unknown = await createHouse({ announced: [] });
+    await unknown.code.set({ ...callers.operator, gatewayAdministrator: true }, '4711');
+    await unknown.unlock({ code: '4712' });
+    await unknown.when(() => unknown.commands.lastRefusal() !== undefined);
+    expect([unknown.link.ops(), unknown.commands.refusedCounts()]).toEqual([[], { code: 1 }]);
   });
 
   it('that is damaged is no code that anybody could give', async () => {
