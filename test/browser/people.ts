@@ -155,7 +155,18 @@ export function peopleTests(at: At): void {
     await stage.go(page, 'people', 'People');
     await page.getByRole('link', { name: 'Otto N.' }).click();
     await page.getByRole('button', { name: 'Enrol a card at a door' }).click();
-    await dialogOf().getByLabel('Door').selectOption('Front door');
+    const door = dialogOf().getByLabel('Door');
+    // A door that goes away while it is chosen is not replaced by another one.
+    const { site } = stage;
+    await door.selectOption('Garage');
+    site.lock(4).cutNetwork();
+    await site.whenOnline(4, false);
+    site.lock(3).cutNetwork();
+    await door.locator('option', { hasText: 'Archive' }).waitFor({ state: 'detached' });
+    expect(await door.inputValue()).toBe(String(site.lockId(4)));
+    for (const number of [3, 4]) site.lock(number).restoreNetwork();
+    for (const number of [3, 4]) await site.whenOnline(number);
+    await door.selectOption('Front door');
     await dialogOf().getByRole('button', { name: 'Begin' }).click();
     await dialogOf().getByText('Hold the card to Front door').waitFor();
     await stage.site.lock(1).swipeCard('99002378');
