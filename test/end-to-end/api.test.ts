@@ -688,7 +688,14 @@ describe('management (HTTP API 8)', () => {
     expect([made.status, made.body]).toEqual([201, { tokenId: expect.any(Number), token: expect.any(String) }]);
     const { tokenId, token } = made.body;
     const listed = (await manage('GET', '/tokens?pageSize=1000')).body.list.find((item) => item.tokenId === tokenId);
-    expect(listed).toEqual({ tokenId, username: 'tom', name: 'short', createDate: expect.any(Number), expireDate: expect.any(Number) });
+    expect(listed).toEqual({
+      tokenId,
+      kind: 'api',
+      username: 'tom',
+      name: 'short',
+      createDate: expect.any(Number),
+      expireDate: expect.any(Number),
+    });
     expect(Number(listed?.['expireDate']) - Number(listed?.['createDate'])).toBe(dayMs);
     expect((await get('/lock/list', firstPage, token)).status).toBe(200);
     expect((await manage('DELETE', `/tokens/${tokenId}`)).body).toEqual(success);

@@ -37,8 +37,7 @@ export function ttlockLockRoutes({ endpoint }: TtlockEndpoints, locks: LockServi
       const { caller, parameters } = asked;
       requireOnline(asked);
       const { state } = locks.get(caller, parameters.lockId).status;
-      const isSure = state !== null && locks.state(caller, parameters.lockId).sure;
-      return { state: stateNumbers[isSure ? state : 'unknown'], sensorState: null };
+      return { state: stateNumbers[state ?? 'unknown'], sensorState: null };
     }),
     ...endpoint('/v3/lock/queryElectricQuantity', 'read', ttlockLockOnly, ({ caller, parameters: { lockId } }) => ({
       electricQuantity: locks.battery(caller, lockId),
