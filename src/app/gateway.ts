@@ -116,6 +116,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
     http,
     services.webhooks,
     services.notifications,
+    ...peopleSide.doorParts,
     peopleSide.homeAssistant,
     discovery,
     systemd,

@@ -4,7 +4,7 @@ import type { UnlockAttempts } from '../domain/audit/unlock-attempts.ts';
 import type { HomeCodeService } from '../domain/home-assistant/home-code-service.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
 import type { Part } from '../domain/part.ts';
-import { createDoorStates } from '../domain/records/door-states.ts';
+import type { DoorStates } from '../domain/records/door-states.ts';
 import type { HomeAssistantState } from '../http/api/home-assistant-routes.ts';
 import { createHomeAnnouncer } from '../integrations/home-assistant/announcer.ts';
 import type { OpenHomeBroker } from '../integrations/home-assistant/broker-port.ts';
@@ -29,6 +29,7 @@ interface HomeAssistantOptions {
   readonly attempts: UnlockAttempts;
   readonly code: HomeCodeService;
   readonly link: Drivers;
+  readonly doors: DoorStates;
 }
 
 export type HomeAssistant = ReturnType<typeof createHomeAssistant>;
@@ -49,12 +50,10 @@ export function createHomeAssistant(options: HomeAssistantOptions) {
       // Its alarm may be from a time when it was on.
       if (settings === undefined) return services.alarms.clear('home-assistant', null);
       joined = joinHome(options, settings);
-      await joined.doors.start();
       await joined.life.start();
     },
     async stop() {
       await joined?.life.stop();
-      await joined?.doors.stop();
     },
   };
   return {
@@ -85,12 +84,11 @@ export function createHomeAssistant(options: HomeAssistantOptions) {
 }
 
 /** To be called when the store is open. */
-function joinHome({ base, store, services, audited, attempts, code, link }: HomeAssistantOptions, settings: EnabledHome) {
+function joinHome({ base, store, services, audited, attempts, code, link, doors }: HomeAssistantOptions, settings: EnabledHome) {
   const { config, clock, log, events, version, nextTurn } = base;
-  const { locks, accounts, statuses, records } = store.ports;
+  const { locks, accounts, statuses } = store.ports;
   const { lists, alarms, lastRecords, stallDetector } = services;
   const topics = homeTopics({ ...settings, gatewayId: store.maintenance.gatewayId() });
-  const doors = createDoorStates({ locks, records, events });
   const life = createHomeLife({
     ...{ clock, log, random: Math.random, url: settings.url, topics, alarms },
     open: openHomeBroker(base, settings),
@@ -113,7 +111,7 @@ function joinHome({ base, store, services, audited, attempts, code, link }: Home
       : undefined,
     offlineAfterMs: config.alarms.offlineAfterSeconds * 1_000,
   });
-  return { life, doors };
+  return { life };
 }
 
 function openHomeBroker({ clock, config }: Base, settings: EnabledHome): OpenHomeBroker {

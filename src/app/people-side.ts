@@ -5,6 +5,7 @@ import { createBackupService } from '../domain/backups/backup-service.ts';
 import { createHomeCodeService } from '../domain/home-assistant/home-code-service.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
 import { createFoundDevices } from '../domain/locks/found-devices.ts';
+import { createDoorStates } from '../domain/records/door-states.ts';
 import { createEventStreams } from '../http/events/event-streams.ts';
 import { createHttpServer } from '../http/pipeline/server.ts';
 import { createControlCounts } from '../platform/control/control.ts';
@@ -18,6 +19,7 @@ import { createAuditedServices, createLocalControl } from './admin-wiring.ts';
 import type { Base } from './base.ts';
 import type { BoardServices } from './board-services.ts';
 import { captureAction } from './capture-action.ts';
+import { enabledHome } from './config-home.ts';
 import { createHomeAssistant } from './home-assistant.ts';
 import type { LockSide } from './lock-side.ts';
 import { lockWarnings } from './lock-warnings.ts';
@@ -51,7 +53,9 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
   const controlCounts = createControlCounts();
   const attempts = createUnlockAttempts({ clock, audit: store.ports.audit });
   const audited = createAuditedServices(allServices, { clock, audit: store.ports.audit, attempts });
-  const homeAssistant = createHomeAssistant({ base, store, services, audited, attempts, code: homeCode, link });
+  const { locks, records } = store.ports;
+  const doors = createDoorStates({ locks, records, events });
+  const homeAssistant = createHomeAssistant({ base, store, services, audited, attempts, code: homeCode, link, doors });
   const status = createStatus({
     ...{ version, clock, config, store, backups, probe, link, broker, certificates, addresses, storageHealth, brokerStats, freeBytes },
     services: allServices,
@@ -90,7 +94,7 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
       names: () => [...new Set([...config.tlsNames, ...(config.discovery.enabled ? announcedNames() : [])])],
       isService: isRunBySystemd(process.env),
     },
-    ttlock: config.ttlock.enabled ? { access: services.ttlockAccess, clockIsSuspect: store.clockTrust.clockIsSuspect } : undefined,
+    ttlock: config.ttlock.enabled ? { access: services.ttlockAccess, clockIsSuspect: store.clockTrust.clockIsSuspect, doors } : undefined,
     readiness: status.readiness,
     homeAssistant: homeAssistant.state,
     gatewayStatus: status.gateway,
@@ -98,7 +102,9 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
     // Beside the compiled sources.
     consoleDirectory: fileURLToPath(new URL('../../console', import.meta.url)),
   });
-  return { status, attempts, audit: audited.audit, signIn, discovery, control, http, homeAssistant: homeAssistant.part };
+  // Nobody else asks for them, and at the start they read many records.
+  const doorParts = config.ttlock.enabled || enabledHome(config) !== undefined ? [doors] : [];
+  return { status, attempts, audit: audited.audit, signIn, discovery, control, http, doorParts, homeAssistant: homeAssistant.part };
 }
 
 function createDiscoveryFor({ config, clock, log, addresses }: Base) {

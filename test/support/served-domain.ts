@@ -82,7 +82,11 @@ export async function serveDomain(
     lockProtocol: async () => ({}),
     consoleDirectory: import.meta.dirname,
     metrics: undefined,
-    ttlock: options.clockIsSuspect && { access: world.ttlock.ttlockAccess, clockIsSuspect: options.clockIsSuspect },
+    ttlock: options.clockIsSuspect && {
+      access: world.ttlock.ttlockAccess,
+      clockIsSuspect: options.clockIsSuspect,
+      doors: { of: () => undefined },
+    },
   });
   await server.start();
 

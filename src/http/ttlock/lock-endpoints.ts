@@ -4,6 +4,7 @@ import { DomainError } from '../../domain/errors.ts';
 import type { LockId, OpenState } from '../../domain/locks/lock.ts';
 import type { LockService } from '../../domain/locks/lock-service.ts';
 import { pageOf } from '../../domain/page.ts';
+import type { DoorStates } from '../../domain/records/door-states.ts';
 import { pageView } from '../api/views.ts';
 import type { FacadeRoute } from '../pipeline/route.ts';
 import type { TtlockAsked, TtlockEndpoints } from './endpoint.ts';
@@ -14,8 +15,14 @@ import { ttlockLockOnly, ttlockLockPage, ttlockRename } from './parameters.ts';
 type OneLock = TtlockAsked<{ readonly lockId: LockId }>;
 
 const stateNumbers = { locked: 0, unlocked: 1, unknown: 2 } as const;
+const sensorStates = { open: 0, closed: 1 } as const;
 
-export function ttlockLockRoutes({ endpoint }: TtlockEndpoints, locks: LockService, clock: Pick<Clock, 'now'>): readonly FacadeRoute[] {
+export function ttlockLockRoutes(
+  { endpoint }: TtlockEndpoints,
+  locks: LockService,
+  doors: Pick<DoorStates, 'of'>,
+  clock: Pick<Clock, 'now'>,
+): readonly FacadeRoute[] {
   async function move({ caller, parameters: { lockId }, gone }: OneLock, wanted: OpenState): Promise<object> {
     const result = await locks.setBolt(caller, lockId, wanted, gone);
     if (!result.success) throw new TtlockError(1, `failed: ${result.reason}`, result.reason);
@@ -37,7 +44,8 @@ export function ttlockLockRoutes({ endpoint }: TtlockEndpoints, locks: LockServi
       const { caller, parameters } = asked;
       requireOnline(asked);
       const { state } = locks.get(caller, parameters.lockId).status;
-      return { state: stateNumbers[state ?? 'unknown'], sensorState: null };
+      const door = doors.of(parameters.lockId);
+      return { state: stateNumbers[state ?? 'unknown'], sensorState: door === undefined ? null : sensorStates[door] };
     }),
     ...endpoint('/v3/lock/queryElectricQuantity', 'read', ttlockLockOnly, ({ caller, parameters: { lockId } }) => ({
       electricQuantity: locks.battery(caller, lockId),

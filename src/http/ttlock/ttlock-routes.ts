@@ -6,6 +6,7 @@ import type { PasscodeService } from '../../domain/credentials/passcode-service.
 import type { HubService } from '../../domain/locks/hub.ts';
 import type { LockService } from '../../domain/locks/lock-service.ts';
 import type { Log } from '../../domain/part.ts';
+import type { DoorStates } from '../../domain/records/door-states.ts';
 import type { RecordService } from '../../domain/records/record-service.ts';
 import type { TtlockAccess } from '../../domain/ttlock/ttlock-access.ts';
 import { createGuard, type Guard } from '../pipeline/authenticate.ts';
@@ -25,6 +26,7 @@ import { ttlockUnmappedRoutes } from './unmapped-endpoints.ts';
 export interface TtlockFacade {
   readonly access: TtlockAccess;
   readonly clockIsSuspect: () => boolean;
+  readonly doors: Pick<DoorStates, 'of'>;
 }
 
 /**
@@ -32,7 +34,7 @@ export interface TtlockFacade {
  * an old one can still have it renewed.
  */
 export function ttlockRoutes(
-  { access, clockIsSuspect }: TtlockFacade,
+  { access, clockIsSuspect, doors }: TtlockFacade,
   options: {
     readonly guard: Guard;
     readonly clock: Clock;
@@ -49,7 +51,7 @@ export function ttlockRoutes(
   const endpoints = createTtlockEndpoints({ ...options, access, clockIsSuspect, guard: createGuard(clock) });
   return [
     ...ttlockSignInRoutes(endpoints, access, options.guard),
-    ...ttlockLockRoutes(endpoints, locks, clock),
+    ...ttlockLockRoutes(endpoints, locks, doors, clock),
     ...ttlockSettingRoutes(endpoints, locks),
     ...ttlockPasscodeRoutes(endpoints, passcodes, locks, clock),
     ...ttlockRecordRoutes(endpoints, records),

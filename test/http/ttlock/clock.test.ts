@@ -59,7 +59,7 @@ function routes(): ReturnType<typeof ttlockRoutes> {
   const write = (fields: object) => void lines.push(fields);
   const log = { debug: write, info: write, warn: write, error: write, fatal: write };
   const { lockService: locks, cardService: cards, recordService: records, roleService: roles, hubService: hubs, passcodes, clock } = served;
-  const facade = { access: served.ttlock.ttlockAccess, clockIsSuspect: () => false };
+  const facade = { access: served.ttlock.ttlockAccess, clockIsSuspect: () => false, doors: { of: () => undefined } };
   return ttlockRoutes(facade, { locks, cards, passcodes, records, roles, hubs, clock, log, guard: createGuard(clock) });
 }
 

@@ -194,6 +194,13 @@ describe('locks', () => {
     expect(site.lock(front).state).toBe('locked');
     expect(await operator.get('/v3/lock/queryOpenState', idOf(front))).toEqual({ state: 0, sensorState: null });
     expect(await client.mixed('/v3/lock/unlock', idOf(behindHub))).toEqual(done);
+    const sensorStates: unknown[] = [];
+    for (const move of ['openDoor', 'closeDoor'] as const) {
+      site.lock(behindHub)[move]();
+      await site.lock(behindHub).whenEventsAcknowledged();
+      sensorStates.push((await client.get('/v3/lock/queryOpenState', idOf(behindHub)))['sensorState']);
+    }
+    expect(sensorStates).toEqual([0, 1]);
     expect(await client.mixed('/v3/lock/lock', idOf(behindHub))).toEqual(done);
     const record = { lockId: site.lockId(front), success: 1, username: 'olga', keyboardPwd: '' };
     await site.lock(front).whenEventsAcknowledged();
