@@ -69,7 +69,7 @@ describe('a captured payload', () => {
         expect(shown).toHaveLength(text.length);
         for (const [index, character] of [...text].entries()) if (!/\d/.test(character)) expect([...shown][index]).toBe(character);
         // A blanked number is no JSON, but a text of as many characters is.
-        const readable = shown.replaceAll(/(?<=[:[,])(-?)(#[#.e+-]*)(?=[\]},])/g, '"$1$2"');
+        const readable = shown.replaceAll(/"(?:[^"\\]|\\.)*"|-?#[#.e+-]*/g, (token) => (token.startsWith('"') ? token : `"${token}"`));
         expect(holdsDigit(JSON.parse(readable))).toBe(false);
       }),
     );
