@@ -169,14 +169,26 @@ function withCredentials(config: Config, directory: string | undefined): Config 
 
 function sayIssue(issue: z.core.$ZodIssue, { place, value }: ConfigFile): string[] {
   if (issue.code === 'unrecognized_keys') {
-    const known = valueAt(schema.parse({}), issue.path);
-    const instead = typeof known === 'object' && known !== null ? `; there are ${Object.keys(known).join(', ')}` : '';
+    const known = membersAt(schema, issue.path);
+    const instead = known.length === 0 ? '' : `; there are ${known.join(', ')}`;
     return issue.keys.map((key) => `${place([...issue.path, key])}${[...issue.path, key].join('.')}: there is no such setting${instead}`);
   }
   const name = issue.path.length === 0 ? 'the file' : issue.path.join('.');
   const found = valueAt(value, issue.path);
   const shown = ['string', 'number', 'boolean'].includes(typeof found) ? `, not ${JSON.stringify(found)}` : '';
   return [`${place(issue.path)}${name}: ${issue.message}${shown}`];
+}
+
+/** The settings below a place, also those without a default; none where the schema knows no names. */
+function membersAt(type: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
+  if (type instanceof z.ZodPrefault || type instanceof z.ZodDefault || type instanceof z.ZodOptional)
+    return membersAt(type.def.innerType, path);
+  const [key, ...rest] = path;
+  if (type instanceof z.ZodArray && key !== undefined) return membersAt(type.element, rest);
+  if (!(type instanceof z.ZodObject)) return [];
+  if (key === undefined) return Object.keys(type.shape);
+  const member: z.core.$ZodType | undefined = type.shape[String(key)];
+  return member === undefined ? [] : membersAt(member, rest);
 }
 
 function valueAt(tree: unknown, path: readonly PropertyKey[]): unknown {

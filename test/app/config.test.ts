@@ -129,7 +129,7 @@ describe('the configuration', () => {
 
   test('every problem of every source is listed, with its line, its path and what it must be', () => {
     const problems = problemsOf(
-      'http:\n  prot: 80\n  port: 99999\nlogLevel: loud\nextra: 1\n',
+      'http:\n  prot: 80\n  port: 99999\nlogLevel: loud\nextra: 1\nhomeAssistant:\n  passwordfile: secret\n',
       { LATCHD_MQTT_PORT: '0x10', LATCHD_COMMAND_TIMEOUT_MS: '5', LATCHD_TIME_ZONE: 'Middle/Earth' },
       { '--http-port': ' 1' },
     );
@@ -139,13 +139,17 @@ describe('the configuration', () => {
         'FILE:3: http.port: must be 0 to 65535, not 99999',
         expect.stringMatching(/^FILE:4: logLevel: must be one of fatal, /),
         expect.stringMatching(/^FILE:5: extra: there is no such setting; there are dataDir, http, /),
+        // Those without a default, too.
+        expect.stringMatching(
+          /^FILE:7: homeAssistant.passwordfile: there is no such setting; there are enabled, url, .*passwordFile, .*account, /,
+        ),
         'LATCHD_MQTT_PORT: must be a whole number, not "0x10"',
         'LATCHD_COMMAND_TIMEOUT_MS: must be 100 to 120000, not "5"',
         'LATCHD_TIME_ZONE: must be auto, or a time zone such as Europe/Berlin, not "Middle/Earth"',
         '--http-port: must be a whole number, not " 1"',
       ]),
     );
-    expect(problems).toHaveLength(8);
+    expect(problems).toHaveLength(9);
   });
 
   test('each listener is switched on and off on its own, as long as people and locks keep one each', () => {
