@@ -34,7 +34,7 @@ export async function checkHomeAssistant(
 function stateOf({ connected, locks, lastError }: HomeReport, url: string, account: string): readonly Verdict[] {
   if (!connected) return [away(url, lastError ?? 'it has not answered yet')];
   const seen = `${url} is connected, and Home Assistant sees ${locks} ${locks === 1 ? 'lock' : 'locks'}`;
-  const noLocks = `give the account ${account} (homeAssistant.account) a role on each lock that Home Assistant is to see`;
+  const noLocks = `give the account ${account} (homeAssistant.account) a role on each lock that Home Assistant is to see; "latchd account list" shows whether there is such an account`;
   return [
     locks === 0 ? warn(seen, noLocks) : good(seen),
     ...(lastError === null

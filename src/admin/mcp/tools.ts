@@ -21,11 +21,12 @@ const longestPage = 1_000;
 const lockId = z.int().positive().describe('from list_locks');
 const oneLock = z.strictObject({ lockId });
 const pageNo = z.int().positive().optional().describe('1 unless given; the answer says how many pages there are');
+const dateSays = 'epoch milliseconds, or ISO 8601 with its zone such as 2026-11-20T22:30:00Z';
 const date = z
-  .union([z.int().nonnegative(), z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/)])
+  .union([z.int().nonnegative(), z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/, `must be ${dateSays}`)])
   .refine((given) => typeof given === 'number' || Date.parse(given) >= 0, 'there is no such date')
   .transform((given) => (typeof given === 'number' ? given : Date.parse(given)))
-  .describe('epoch milliseconds, or ISO 8601 with its zone such as 2026-11-20T22:30:00Z');
+  .describe(dateSays);
 
 function tool<Input>(
   definition: Omit<Tool, 'input' | 'run'> & {
