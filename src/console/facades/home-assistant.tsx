@@ -55,6 +55,7 @@ function Configured({ status, reload }: { readonly status: HomeAssistant; readon
   return (
     <>
       {(refused['late'] ?? 0) > 0 && <Callout kind="warning">{texts.lateHint}</Callout>}
+      {connected && lastError !== null && <Callout kind="warning">{texts.denied(lastError)}</Callout>}
       {connected && locks === 0 && <Callout kind="info">{texts.noLocks(account)}</Callout>}
       <div class="status-panels">
         <FactPanel title={texts.connection}>

@@ -16,6 +16,7 @@ export const facadesDe: FacadeTexts = {
     state: 'Broker',
     connected: 'verbunden',
     notConnected: (why) => (why === '' ? 'nicht verbunden' : `nicht verbunden: ${why}`),
+    denied: (why) => `Die Regeln des Brokers (ACL) lassen latchd nicht alles sagen oder hören: ${why}`,
     gatewayId: 'Kennung des Gateways in Topics',
     account: 'Konto',
     locks: 'Gemeldete Schlösser',

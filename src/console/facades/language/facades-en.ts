@@ -16,6 +16,7 @@ export const facadesEn = {
     state: 'Broker',
     connected: 'connected',
     notConnected: (why: string) => (why === '' ? 'not connected' : `not connected: ${why}`),
+    denied: (why: string) => `The rules of the broker (ACL) do not let latchd say or hear everything: ${why}`,
     gatewayId: 'Gateway id in topics',
     account: 'Account',
     locks: 'Locks announced',
