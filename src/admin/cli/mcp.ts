@@ -1,5 +1,7 @@
 // latchd mcp: the gateway for an AI assistant, by the Model Context Protocol on standard input and output.
 import { readFileSync } from 'node:fs';
+import { createStallDetector } from '../../domain/locks/stall-detector.ts';
+import { createClock } from '../../platform/clock.ts';
 import { command, WrongValue } from './command.ts';
 import { output } from './output.ts';
 
@@ -31,7 +33,12 @@ export const mcp = command<Given>({
     const { createGatewayApi } = await import('../mcp/gateway-api.ts');
     const { serveMcp } = await import('../mcp/mcp-session.ts');
     const api = createGatewayApi({ url, token });
-    await serveMcp({ input: process.stdin, output: output(), api, allowsUnlock: allowUnlock, version });
+    const clock = createClock();
+    const stallDetector = createStallDetector({ clock, emit: () => undefined, commandTimeoutMs: 10_000 });
+    await stallDetector.start();
+    const waitedMs = () => clock.monotonic() - stallDetector.requestTime();
+    await serveMcp({ input: process.stdin, output: output(), api, allowsUnlock: allowUnlock, waitedMs, version });
+    await stallDetector.stop();
     return 0;
   },
 });

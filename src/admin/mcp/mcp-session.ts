@@ -29,13 +29,15 @@ export interface McpSessionOptions {
   readonly api: GatewayApi;
   /** Offer `lock` and `unlock`. */
   readonly allowsUnlock: boolean;
+  /** For how long at most what is read now may have waited, in milliseconds. */
+  readonly waitedMs: () => number;
   /** Of latchd. */
   readonly version: string;
 }
 
 /** Resolves when the input has ended and every call of it is answered. */
-export async function serveMcp({ input, output, api, allowsUnlock, version }: McpSessionOptions): Promise<void> {
-  const tools = createToolBox(api, allowsUnlock);
+export async function serveMcp({ input, output, api, allowsUnlock, waitedMs, version }: McpSessionOptions): Promise<void> {
+  const tools = createToolBox(api, allowsUnlock, waitedMs);
   const calls = new Map<RpcId, { readonly cancel: AbortController; readonly done: Promise<void> }>();
   let isInitialized = false;
 

@@ -1,6 +1,6 @@
 // The tools that a client of the Model Context Protocol may call, and the request of the HTTP API behind each.
 import { z } from 'zod';
-import type { GatewayAnswer, GatewayApi } from './gateway-api.ts';
+import { type GatewayAnswer, type GatewayApi, GatewayProblem } from './gateway-api.ts';
 import { RpcError, readParams } from './json-rpc.ts';
 
 type Body = GatewayAnswer['body'];
@@ -15,6 +15,8 @@ interface Tool {
   run(api: GatewayApi, input: never, signal: AbortSignal): Promise<Body>;
 }
 
+/** A call that may have waited for longer moves no door: whoever asked has stopped waiting for it. */
+const mostWaitMs = 2_000;
 /** The most that the API gives in one page. */
 const longestPage = 1_000;
 
@@ -104,7 +106,8 @@ export interface ToolBox {
   call(name: string, input: unknown, signal: AbortSignal): Promise<Body>;
 }
 
-export function createToolBox(api: GatewayApi, allowsUnlock: boolean): ToolBox {
+/** `waitedMs`: for how long at most what is read now may have waited, in milliseconds. */
+export function createToolBox(api: GatewayApi, allowsUnlock: boolean, waitedMs: () => number): ToolBox {
   const tools = allTools.filter(({ isMove }) => allowsUnlock || isMove === undefined);
   return {
     listed: tools.map(({ name, description, input, isMove = false }) => ({
@@ -119,6 +122,8 @@ export function createToolBox(api: GatewayApi, allowsUnlock: boolean): ToolBox {
         const isOff = allTools.some((one) => one.name === name);
         throw new RpcError('params', isOff ? `${name} is switched off here: it needs --allow-unlock` : 'there is no such tool');
       }
+      if (called.isMove && waitedMs() > mostWaitMs)
+        throw new GatewayProblem('late', 'the call has waited while this process stood still, so nothing was sent: ask again');
       return called.run(api, readParams(called.input, input) as never, signal);
     },
   };

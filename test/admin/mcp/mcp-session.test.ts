@@ -51,7 +51,14 @@ async function open({
       handler(request, response);
     }));
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const done = serveMcp({ input, output, api: createGatewayApi({ url: base, token: 'secret' }), allowsUnlock, version: '1.2.3' });
+  const done = serveMcp({
+    input,
+    output,
+    api: createGatewayApi({ url: base, token: 'secret' }),
+    allowsUnlock,
+    waitedMs: () => 0,
+    version: '1.2.3',
+  });
   const peer = createMcpPeer(input, output);
   if (isNew !== true) await peer.initialize();
   return { peer, asked, input, output, done };

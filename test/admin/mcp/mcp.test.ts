@@ -86,6 +86,24 @@ describe('latchd mcp', () => {
     await site.whenOnline(1);
   });
 
+  test('moves no door for a call that lay unread while it stood still, and the next one as ever', async () => {
+    const lockId = site.lockId(1);
+    await site.api('POST', '/api/v1/lock/lock', { query: { lockId } });
+    const before = site.lock(1).movements.length;
+    const moving = await overHttp('--allow-unlock');
+    const frozen = children.at(-1);
+    frozen?.kill('SIGSTOP');
+    const late = moving.begin('unlock', { lockId });
+    const [frozenAt, longerThanAllowedMs] = [performance.now(), 2_500];
+    await until(() => performance.now() - frozenAt > longerThanAllowedMs, 'the call is late');
+    frozen?.kill('SIGCONT');
+    expect(JSON.stringify(await moving.answerTo(late))).toContain('late');
+    expect(site.lock(1).movements).toHaveLength(before);
+    // For a second after the thaw nobody can tell what is new.
+    await until(async () => !(await moving.call('unlock', { lockId })).isError, 'a new call unlocks');
+    expect(site.lock(1).movements).toHaveLength(before + 1);
+  });
+
   test('may do no more than the account of its token', async () => {
     const token = await site.account('assistant');
     const mcp = await start(['--url', `${site.gateway.httpUrl}/`, '--allow-unlock'], { LATCHD_TOKEN: token });
