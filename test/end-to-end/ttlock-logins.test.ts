@@ -112,7 +112,9 @@ describe('the command line', () => {
     const made = await latchd('create', 'alice', '--name', 'door script');
     expect(made).toMatchObject({
       exitCode: 0,
-      stderr: expect.stringMatching(/^TTLock login \d+ of alice; its secrets are shown this once:\n$/),
+      stderr: expect.stringMatching(
+        /^TTLock login \d+ of alice; its secrets are shown this once:\nttlock\.enabled is false in this configuration[^\n]+\n$/,
+      ),
     });
     expect(made.stdout).toMatch(/^client id: [0-9a-f]{32}\nclient secret: [0-9a-f]{32}\nuser name: alice\npassword: [A-Za-z0-9]{20}\n$/);
     const json = JSON.parse((await latchd('create', 'alice', '--callback', 'http://127.0.0.1:9/?key=1', '--json')).stdout);

@@ -52,7 +52,15 @@ function baseUrl(text: string): string {
 }
 
 function tokenOf(file: string | undefined): string {
-  const token = (file === undefined ? (process.env['LATCHD_TOKEN'] ?? '') : readFileSync(file, 'utf8')).trim();
+  const token = (file === undefined ? (process.env['LATCHD_TOKEN'] ?? '') : contentOf(file)).trim();
   if (/^[\x21-\x7e]+$/.test(token)) return token;
   throw new Error(file === undefined ? '--token-file or LATCHD_TOKEN must give a token' : `--token-file: ${file} holds no token`);
+}
+
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Error(`--token-file: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`, { cause: error });
+  }
 }

@@ -45,6 +45,7 @@ const create = command<New>({
       print(`user name: ${username}`);
       print(`password: ${made.password}`);
     }
+    if (!configured().ttlock.enabled) say('ttlock.enabled is false in this configuration: with it, latchd serves no such program');
     return 0;
   },
 });

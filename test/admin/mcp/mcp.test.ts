@@ -133,7 +133,10 @@ describe('latchd mcp', () => {
       stdout: '',
       stderr: expect.stringContaining('holds no token'),
     });
-    expect(await refused(['--token-file', join(site.folder, 'none')])).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(await refused(['--token-file', join(site.folder, 'none')])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^latchd: --token-file: .*none cannot be read \(ENOENT\)\n$/),
+    });
     expect(await refused(['--url', 'ftp://gateway'])).toMatchObject({
       exitCode: 1,
       stdout: '',
