@@ -25,7 +25,7 @@ export function createLastRecords(options: {
   let isStopped = false;
   let reading: Promise<void> | undefined;
 
-  function keep(lockId: LockId, { recordId, type, username, success, lockDate }: LastRecord): void {
+  function keep(lockId: LockId, { type, username, success, lockDate }: Omit<LastRecord, 'recordId'>, recordId: number): void {
     last.set(lockId, { recordId, type, username, success, lockDate });
   }
   async function readAll(): Promise<void> {
@@ -35,7 +35,7 @@ export function createLastRecords(options: {
       const always = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
       const [newest] = (await records.page({ lockId, ...always, pageNo: 1, pageSize: 1 })).list;
       // A newer one may have been stored meanwhile.
-      if (newest !== undefined && !last.has(lockId)) keep(lockId, newest);
+      if (newest !== undefined && !last.has(lockId)) keep(lockId, newest, newest.recordId);
     }
   }
   function ready(): Promise<void> {
@@ -48,7 +48,7 @@ export function createLastRecords(options: {
 
   events.subscribe('records-stored', ({ lockId, drafts, firstRecordId }) => {
     const newest = drafts.at(-1);
-    if (newest !== undefined) keep(lockId, { ...newest, recordId: firstRecordId + drafts.length - 1 });
+    if (newest !== undefined) keep(lockId, newest, firstRecordId + drafts.length - 1);
   });
   events.subscribe('lock-changed', ({ before, after }) => {
     if (before !== undefined && after === undefined) last.delete(before.lockId);
