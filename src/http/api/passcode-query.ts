@@ -14,6 +14,20 @@ const dates = { startDate: millis.default(0), endDate: millis.default(0) };
 
 const datesInOrder = { path: ['endDate'], error: 'must not be before startDate', when: whenValid('startDate', 'endDate') };
 
+/** The type and the dates of a passcode; 0: no date. */
+interface TypedDates {
+  readonly keyboardPwdType?: number;
+  readonly startDate: number;
+  readonly endDate: number;
+}
+const whenTyped = whenValid('keyboardPwdType', 'startDate', 'endDate');
+export const permanentFits = ({ keyboardPwdType, startDate, endDate }: TypedDates): boolean =>
+  keyboardPwdType !== 2 || (startDate === 0 && endDate === 0);
+export const noDatesOfPermanent = { path: ['startDate'], error: 'and endDate must be 0 with keyboardPwdType 2', when: whenTyped };
+export const periodFits = ({ keyboardPwdType, startDate, endDate }: TypedDates): boolean =>
+  keyboardPwdType !== 3 || startDate !== 0 || endDate !== 0;
+export const dateOfPeriod = { path: ['startDate'], error: 'or endDate must be given with keyboardPwdType 3', when: whenTyped };
+
 const queued = (typeName: string) => ({
   path: ['queue'],
   error: `must not be 1 with ${typeName} 1`,
@@ -58,16 +72,8 @@ export const passcodeAdd = (now: () => number) =>
         error: 'must not be given with keyboardPwd',
         when: whenValid('digits', 'keyboardPwd'),
       })
-      .refine(({ keyboardPwdType, startDate, endDate }) => keyboardPwdType !== 2 || (startDate === 0 && endDate === 0), {
-        path: ['startDate'],
-        error: 'and endDate must be 0 with keyboardPwdType 2',
-        when: whenValid('keyboardPwdType', 'startDate', 'endDate'),
-      })
-      .refine(({ keyboardPwdType, startDate, endDate }) => keyboardPwdType !== 3 || startDate !== 0 || endDate !== 0, {
-        path: ['startDate'],
-        error: 'or endDate must be given with keyboardPwdType 3',
-        when: whenValid('keyboardPwdType', 'startDate', 'endDate'),
-      }),
+      .refine(permanentFits, noDatesOfPermanent)
+      .refine(periodFits, dateOfPeriod),
     ({ lockId, addType, queue, keyboardPwdType, keyboardPwd, keyboardPwdName, ...given }) => {
       const passcode: NewPasscode = {
         ...given,

@@ -3,8 +3,9 @@ import { type Caller, roleSuffices } from '../../domain/accounts/account.ts';
 import type { RoleView } from '../../domain/accounts/role-service.ts';
 import type { Card } from '../../domain/credentials/card.ts';
 import type { Passcode } from '../../domain/credentials/passcode.ts';
-import { type LockId, macOf, roleOn } from '../../domain/locks/lock.ts';
+import { type LockId, roleOn } from '../../domain/locks/lock.ts';
 import type { LockView } from '../../domain/locks/lock-service.ts';
+import { lockItemView } from '../api/views.ts';
 
 /** What every operation answers that was done. */
 export const operationDone = { errcode: 0, errmsg: 'none error message', description: 'success' };
@@ -17,19 +18,12 @@ const userTypes = { administrator: '110301', other: '110302' };
 const keyInUse = '110401';
 
 /** `hasGateway` is 1, because the gateway is latchd; `lockData` would be a key. */
-export function ttlockLock({ lock, status }: LockView) {
+export function ttlockLock(view: LockView) {
+  const { lock } = view;
   return {
-    lockId: lock.lockId,
-    lockName: lock.name,
-    lockAlias: lock.alias,
-    lockMac: macOf(lock.deviceId),
-    electricQuantity: status.batteryPercent ?? -1,
-    featureValue: lock.featureValue,
+    ...lockItemView(view),
     hasGateway: 1,
     lockData: '',
-    groupId: lock.groupId,
-    groupName: lock.groupName,
-    date: lock.initialisedAt,
     timezoneRawOffset: lock.timezoneOffsetMs,
     modelNum: lock.modelNum,
     hardwareRevision: lock.hardwareRevision,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type CardId, hasEnded, isInOrder } from '../../domain/credentials/card.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
+import { dateOfPeriod, noDatesOfPermanent, periodFits, permanentFits } from '../api/passcode-query.ts';
 import { cardNumber, id, integer, lockName, millis, name, text, via } from '../pipeline/fields.ts';
 import { validate, whenValid } from '../pipeline/validate.ts';
 
@@ -123,16 +124,8 @@ export const ttlockPasscodeAdd = (now: () => number) =>
       })
       .refine(isInOrder, datesInOrder)
       .refine((given) => !hasEnded(given, now()), datesNotPast)
-      .refine(({ keyboardPwdType, startDate, endDate }) => keyboardPwdType !== 2 || (startDate === 0 && endDate === 0), {
-        path: ['startDate'],
-        error: 'and endDate must be 0 with keyboardPwdType 2',
-        when: whenValid('keyboardPwdType', 'startDate', 'endDate'),
-      })
-      .refine(({ keyboardPwdType, startDate, endDate }) => keyboardPwdType !== 3 || startDate !== 0 || endDate !== 0, {
-        path: ['startDate'],
-        error: 'or endDate must be given with keyboardPwdType 3',
-        when: whenValid('keyboardPwdType', 'startDate', 'endDate'),
-      }),
+      .refine(permanentFits, noDatesOfPermanent)
+      .refine(periodFits, dateOfPeriod),
     ({ lockId, keyboardPwd: code, keyboardPwdName: name, startDate, endDate, cyclicConfig }) => ({
       lockId,
       isCyclic: !isEmpty(cyclicConfig),
