@@ -26,7 +26,7 @@ interface Batch {
 
 const eventsInMessage = 100;
 
-/** `window`: at most so many messages without PUBACK (20, Protocol 4.4). */
+/** `window`: at most so many messages without PUBACK (20, Protocol 4.4 rule 3). */
 export function createEventSender(memory: LockMemory, window: number): EventSender {
   let link: { readonly publish: PublishEvents; inFlight: number } | undefined;
   let sentUpTo = 0;

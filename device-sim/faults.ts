@@ -41,6 +41,8 @@ export const faultRates = z.strictObject({
   /** The lock sends every PUBLISH twice, and receives every command twice. */
   duplicates: z.boolean().default(false),
   memory: z.array(z.enum(memoryFaults)).default([]),
+  /** How many events messages it leaves without PUBACK at a time; more than 20 breaks Protocol 4.4 rule 3. */
+  eventsWindow: z.int().min(1).default(20),
 });
 export type FaultRates = z.infer<typeof faultRates>;
 
@@ -49,6 +51,8 @@ export interface Faults {
   duplicates: boolean;
   /** Until it is switched off, the lock is silent on every command. */
   silent: boolean;
+  /** How many events messages may be without PUBACK. */
+  readonly eventsWindow: number;
   /** What is wrong with its memory now. */
   readonly memory: Set<MemoryFault>;
   /** The next commands meet these faults, one each; after that the rates decide again. */
@@ -70,6 +74,8 @@ export function createFaults(rates: FaultRates, random: Random): Faults {
   return {
     duplicates: rates.duplicates,
     silent: false,
+    // If the lock sends every message twice, half as many messages stay within the limit.
+    eventsWindow: rates.duplicates ? rates.eventsWindow / 2 : rates.eventsWindow,
     memory: new Set(rates.memory),
     script(faults) {
       scripted.push(...faults);

@@ -11,6 +11,7 @@ import { type LockMemory, openLockMemory } from './lock-memory.ts';
 import { factoryContents, type LockProfile } from './lock-profile.ts';
 import { keyFingerprint } from './lock-talk.ts';
 import type { Reconnect } from './mqtt-line.ts';
+import type { PlantedFault } from './planted/breach.ts';
 import { createSeededRandom } from './seeded-random.ts';
 import { SimulatedLock } from './simulated-lock.ts';
 import type { TimeSource } from './time-source.ts';
@@ -31,6 +32,8 @@ export interface FleetLockOptions {
   readonly hub: SimulatedHub | undefined;
   /** It makes its key itself and waits to be confirmed (Protocol 7). */
   readonly pairs: boolean;
+  /** A fault of its firmware; none by default. A hub speaks for its locks without it. */
+  readonly planted?: PlantedFault | undefined;
   readonly tell: (line: string) => void;
   readonly onTurnedAway: () => void;
 }
@@ -47,29 +50,32 @@ export interface FleetLock {
 
 /** Opens the lock's memory; connects nothing yet. */
 export async function createFleetLock(options: FleetLockOptions): Promise<FleetLock> {
-  const { profile, time, tell } = options;
-  const random = createSeededRandom(options.seed);
+  const { time, tell } = options;
+  const breach = options.planted?.breach(time) ?? {};
+  const profile = breach.profile?.(options.profile) ?? options.profile;
+  const random = breach.random ?? createSeededRandom(options.seed);
   const faults = createFaults(profile.faults, random);
-  const openMemory = (): Promise<LockMemory> =>
-    openLockMemory({
-      file: options.file,
-      factory: factoryContents(profile),
-      eventCapacity: profile.eventCapacity,
-      historyCapacity: profile.historyCapacity,
-      flush: options.flush,
-    });
+  async function openMemory(): Promise<LockMemory> {
+    const { eventCapacity, historyCapacity } = profile;
+    const { file, flush } = options;
+    const opened = await openLockMemory({ file, factory: factoryContents(profile), eventCapacity, historyCapacity, flush });
+    return breach.memory?.(opened) ?? opened;
+  }
   let memory = await openMemory();
-  const newLock = () => new SimulatedLock({ profile, memory, time, tell, memoryFaults: faults.memory });
+  const { newSession } = breach;
+  const newLock = () =>
+    new SimulatedLock({ profile, memory, time, tell, memoryFaults: faults.memory, ...(newSession !== undefined && { newSession }) });
   let lock = newLock();
   let connection: LockConnection | undefined;
   let powered = true;
 
   function connectionOf(deviceKey: string): LockConnection {
-    const { url, topics, deviceId, reconnect, hub, pairs, onTurnedAway } = options;
+    const { url, topics, deviceId, hub, pairs, onTurnedAway } = options;
     if (hub !== undefined) return hub.attach(deviceId, { deviceKey, lock, memory, faults, tell });
     const { keepAliveSeconds } = profile;
+    const { reconnect = options.reconnect } = breach;
     const line = { url, topics, deviceId, deviceKey, keepAliveSeconds, reconnect, onTurnedAway };
-    return createLockConnection({ ...line, lock, memory, faults, random, time, pairs, tell });
+    return createLockConnection({ ...line, lock, memory, faults, random, time, pairs, tell, breach });
   }
 
   function connect(): void {
@@ -120,7 +126,7 @@ export async function createFleetLock(options: FleetLockOptions): Promise<FleetL
     },
     faults,
     swipeCard: (cardNumber) => lock.swipeCard(cardNumber),
-    enterPasscode: (code) => lock.enterPasscode(code),
+    enterPasscode: (code) => lock.enterPasscode(breach.types?.(code) ?? code),
     turnThumb: () => lock.turnThumb(),
     setPrivacyBolt: (out) => lock.setPrivacyBolt(out),
     openDoor: () => lock.openDoor(),

@@ -9,6 +9,7 @@ import type { LockHandle } from './lock-handle.ts';
 import { giveKey, makeKeys } from './lock-keys.ts';
 import { completeProfile, type LockProfile, type LockProfileInput, lockProfile } from './lock-profile.ts';
 import type { Reconnect } from './mqtt-line.ts';
+import { type PlantedFaultName, plantedFaults } from './planted-faults.ts';
 import { createRegistrar } from './registration.ts';
 import { createSeededRandom } from './seeded-random.ts';
 import { createSystemTime, type TimeSource } from './time-source.ts';
@@ -32,6 +33,8 @@ export interface FleetOptions {
   readonly hubs?: number;
   /** True: the locks make their own keys, and a lock that is not registered waits for a person to confirm it (Protocol 7). */
   readonly pair?: boolean;
+  /** A fault of the firmware of every lock (planted-faults.ts); not behind hubs. */
+  readonly plant?: PlantedFaultName;
   /** 0 to 65535: part of every MAC address, and the seed of all random decisions. Default 1. */
   readonly seed?: number;
   /** Default `latchd/v1`. */
@@ -98,6 +101,7 @@ export function createFleet(options: FleetOptions): Fleet {
   const reconnect = options.reconnect ?? { minMs: 500, maxMs: 5_000, turnedAwayMs: 60_000 };
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
   const hubCount = Math.max(...numbers.map(hubNumberOf));
+  if (options.plant !== undefined && hubCount > 0) throw new Error('no fault is planted in a lock behind a hub: its hub speaks for it');
   if (pair && hubCount > 0) throw new Error('a lock behind a hub is not paired: its hub speaks for it');
   const hubs: readonly SimulatedHub[] = Array.from({ length: hubCount }, (_, index) => openHub(index + 1));
   let fleet: FleetLock[] = [];
@@ -150,6 +154,7 @@ export function createFleet(options: FleetOptions): Fleet {
       reconnect,
       hub: hubs[hubNumberOf(number) - 1],
       pairs: pair,
+      planted: options.plant === undefined ? undefined : plantedFaults[options.plant],
       seed: seed * 0x1000000 + number,
       time,
       tell,

@@ -1,9 +1,10 @@
 // A lock with an MQTT connection of its own to the gateway (Protocol 2).
 import type { Faults } from './faults.ts';
 import type { LockMemory } from './lock-memory.ts';
-import { createLockTalk } from './lock-talk.ts';
+import { type Carrier, createLockTalk } from './lock-talk.ts';
 import { createLine, type LineConnection, type LineOptions } from './mqtt-line.ts';
 import { type NativeLogin, nativeLogin } from './native-login.ts';
+import { type Breach, heardOtherwise } from './planted/breach.ts';
 import type { SimulatedLock } from './simulated-lock.ts';
 
 export interface LockConnectionOptions extends Omit<LineOptions, 'login' | 'onUp' | 'onMessage' | 'onDown'>, NativeLogin {
@@ -12,6 +13,8 @@ export interface LockConnectionOptions extends Omit<LineOptions, 'login' | 'onUp
   readonly faults: Faults;
   /** It made its key itself and waits to be confirmed (Protocol 7). */
   readonly pairs?: boolean;
+  /** What a planted fault has in the place of its parts; nothing by default. */
+  readonly breach?: Breach;
 }
 
 /** A lock's connection to the gateway: its own, or that of its hub. */
@@ -38,27 +41,32 @@ export interface LockConnection {
 }
 
 export function createLockConnection(options: LockConnectionOptions): LockConnection {
-  const { lock, memory, faults, topics, deviceId, deviceKey, tell, pairs = false } = options;
+  const { lock, memory, faults, topics, deviceId, deviceKey, tell, pairs = false, breach = {} } = options;
   const command = topics.build(deviceId, 'command');
   const talk = createLockTalk({ deviceKey, lock, memory, faults, pairs, tell, onTakenIn: () => line.settled() });
   const line = createLine({
     ...options,
-    login: () => nativeLogin(options),
+    login: () => breach.login?.(nativeLogin(options)) ?? nativeLogin(options),
     onUp: (connection) => void talk.begin(carrierOf(connection)),
     onMessage(_connection, topic, text) {
-      if (topic === command) talk.take(text);
+      if (topic === command) for (const heard of heardAs(text)) talk.take(heard);
     },
     onDown: talk.end,
   });
 
-  function carrierOf(connection: LineConnection) {
-    return {
-      publish: (channel: Parameters<typeof topics.build>[1], payload: string, retain: boolean) =>
-        connection.publish(topics.build(deviceId, channel), payload, retain),
+  function heardAs(text: string): readonly string[] {
+    const { hears } = breach;
+    return hears === undefined ? [text] : heardOtherwise(text, (received) => hears(received, lock, memory));
+  }
+
+  function carrierOf(connection: LineConnection): Carrier {
+    const carrier: Carrier = {
+      publish: (channel, payload, retain, qos) => connection.publish(topics.build(deviceId, channel), payload, retain, qos),
       subscribe: () => connection.subscribe(command),
       breakOff: connection.breakOff,
       refused: () => connection.giveUp('the gateway refused the subscription'),
     };
+    return breach.carrier?.(carrier, memory) ?? carrier;
   }
 
   return {

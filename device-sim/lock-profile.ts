@@ -90,7 +90,7 @@ const usual: LockProfile = {
 };
 
 /** Settings as a lock leaves the factory: sound, tamper alert and reset button on; privacy lock and passage mode off; opens to the left. */
-const factorySettings = {
+export const factorySettings = {
   lockSound: 1,
   privacyLock: 2,
   tamperAlert: 1,

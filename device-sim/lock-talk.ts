@@ -7,11 +7,13 @@ import { createEventSender } from './event-sender.ts';
 import type { Faults } from './faults.ts';
 import type { LockMemory } from './lock-memory.ts';
 import type { LockVoice } from './lock-voice.ts';
+import type { Qos } from './mqtt-line.ts';
 import type { SimulatedLock } from './simulated-lock.ts';
 
 /** One connection, as far as it concerns this lock. */
 export interface Carrier {
-  publish(channel: ReportChannel, payload: string, retain: boolean): Promise<void>;
+  /** At QoS 1 by default. */
+  publish(channel: ReportChannel, payload: string, retain: boolean, qos?: Qos): Promise<void>;
   /** Subscribes to the lock's commands; false: the gateway refused. */
   subscribe(): Promise<boolean>;
   breakOff(): void;
@@ -70,8 +72,7 @@ export function createLockTalk(options: LockTalkOptions): LockTalk {
   let online = false;
   let waiting = false;
   let watchers: (() => void)[] = [];
-  // If the lock sends every message twice, half as many messages stay within the limit of 20 without PUBACK.
-  const sender = createEventSender(memory, faults.duplicates ? 10 : 20);
+  const sender = createEventSender(memory, faults.eventsWindow);
 
   function publish(carrier: Carrier, channel: ReportChannel, payload: string, retain = false): Promise<void> {
     if (faults.duplicates) carrier.publish(channel, payload, retain).catch(() => undefined);

@@ -9,6 +9,7 @@ import { createDeviceTerminal } from './devices/device-terminal.ts';
 import { createFleet } from './fleet.ts';
 import { parseFleetFile } from './fleet-file.ts';
 import type { LockProfile } from './lock-profile.ts';
+import { isPlantedFault, type PlantedFaultName, plantedFaultLines } from './planted-faults.ts';
 import { createTerminal } from './terminal.ts';
 import type { Terminal } from './terminal-words.ts';
 
@@ -25,6 +26,8 @@ interface Arguments {
   readonly hubs?: number;
   readonly features?: readonly string[];
   readonly pair: boolean;
+  readonly plant?: PlantedFaultName;
+  readonly plants: boolean;
   readonly as: readonly DeviceSpec[];
   readonly username: readonly string[];
   readonly password: readonly string[];
@@ -67,6 +70,11 @@ function device(text: string, before: readonly DeviceSpec[]): readonly DeviceSpe
   }
 }
 
+function plant(name: string): PlantedFaultName {
+  if (!isPlantedFault(name)) throw new InvalidArgumentError('there is no such fault; --plants lists them.');
+  return name;
+}
+
 function more(text: string, before: readonly string[]): readonly string[] {
   return [...before, text];
 }
@@ -93,6 +101,8 @@ function parseArguments(): Arguments {
       (text: string): readonly string[] => (text === 'none' ? [] : text.split(',')),
     )
     .option('--pair', 'the locks make their own keys and wait to be confirmed; needs no token', false)
+    .option('--plant <name>', 'a fault of firmware in every lock, which breaks one rule of the protocol', plant)
+    .option('--plants', 'list the faults that can be planted, and the rule that each breaks', false)
     .option('--as <make:address>', deviceHelp, device, [])
     .option(
       '--username <name>',
@@ -155,6 +165,7 @@ async function fleetStage(options: Arguments): Promise<Stage> {
     topicRoot: options.topicRoot,
     renewKeys: options.renewKeys,
     pair: options.pair,
+    ...(options.plant !== undefined && { plant: options.plant }),
     ...(options.hubs !== undefined && { hubs: options.hubs }),
     startTimeoutMs: options.startTimeout * 1_000,
     ...(!options.quiet && { onLine: (lock, line) => write(`#${lock.number} ${lock.name}: ${line}`) }),
@@ -195,6 +206,10 @@ function deviceStage(options: Arguments): Stage {
 
 async function run(): Promise<void> {
   const options = parseArguments();
+  if (options.plants) {
+    for (const line of plantedFaultLines()) write(line);
+    return;
+  }
   const stage = options.as.length > 0 ? deviceStage(options) : await fleetStage(options);
   const input = createInterface({ input: process.stdin });
   const leave = async (): Promise<void> => {

@@ -2,6 +2,7 @@
 // of the simulator that knows the MQTT library. It serves a lock, a hub, and devices of other makes alike.
 import { Socket } from 'node:net';
 import { connect, type MqttClient } from 'mqtt';
+import { createPingTimer } from './ping-timer.ts';
 import type { Random } from './seeded-random.ts';
 import type { TimeSource } from './time-source.ts';
 
@@ -17,6 +18,8 @@ export interface LineLogin {
   readonly keepAliveSeconds: number;
   readonly clean: boolean;
   readonly will?: { readonly topic: string; readonly payload: string; readonly qos: Qos; readonly retain: boolean };
+  /** Beyond the CONNECT: `none` sends no PINGREQ, `unanswered` goes on without an answer. By default an unanswered one ends the connection. */
+  readonly pings?: 'none' | 'unanswered';
 }
 
 /** One connection that is up. */
@@ -112,12 +115,13 @@ export function createLine(options: LineOptions): Line {
   function open(): void {
     cancelRetry = undefined;
     explained = false;
-    const { clientId, username, password, keepAliveSeconds, clean, will } = options.login();
+    const { clientId, username, password, keepAliveSeconds, clean, will, pings } = options.login();
     const mine = connect(options.url, {
       protocolVersion: 4,
       ...{ clean, clientId, keepalive: keepAliveSeconds },
       ...(username !== undefined && { username, password }),
       ...(will !== undefined && { will: { ...will, payload: Buffer.from(will.payload) } }),
+      ...(pings !== undefined && { timerVariant: createPingTimer(pings) }),
       // Each connection gets its own client, so that no message of an old session is sent in a new one.
       reconnectPeriod: 0,
       connectTimeout: 10_000,

@@ -16,8 +16,6 @@ const shippedConfigFile = fileURLToPath(new URL('config/latchd.yaml', packageRoo
 const defaultConfigFile = existsSync(shippedConfigFile) ? realpathSync(shippedConfigFile) : shippedConfigFile;
 const { version } = JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8')) as { version: string };
 
-process.setSourceMapsEnabled(true);
-
 /** Under `npm start` one Ctrl-C arrives twice: the terminal sends it, and npm passes it on. */
 const sameCtrlCMs = 2_000;
 

@@ -28,7 +28,7 @@ interface TextFile {
   readonly text: string;
 }
 
-const files: readonly TextFile[] = ['src', 'device-sim', 'test', 'config', 'systemd']
+const files: readonly TextFile[] = ['src', 'device-sim', 'test', 'config', 'systemd', '.github']
   .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)))
   .concat('README.md')
   .filter((path) => /\.(tsx?|css|md|json|ya?ml|service)$/.test(path) && path !== 'test/citations.test.ts')

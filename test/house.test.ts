@@ -20,11 +20,12 @@ function importsOf(file: string): string[] {
     .map((specifier) => (specifier.startsWith('.') ? relative(root, resolve(root, dirname(file), specifier)) : specifier));
 }
 
-/** The room of a file: `domain`, `broker`, `app/config`, `admin/cli`, `device-sim`, or `npm` for a package or a node: module. */
+/** The room of a file: `domain`, `broker`, `app/config`, `admin/cli`, `device-sim`, `conformance`, or `npm` for a package or a node: module. */
 function roomOf(path: string): string {
   if (/^src\/app\/config(-\w+)?\.ts$/.test(path)) return 'app/config';
   const ours = /^src\/(admin\/\w+|[\w-]+)/.exec(path);
   if (ours) return ours[1] ?? '';
+  if (path.startsWith('device-sim/conformance/')) return 'conformance';
   return path.startsWith('device-sim/') ? 'device-sim' : 'npm';
 }
 
@@ -32,7 +33,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   main: ['app', 'app/config', 'admin/cli', 'platform', 'npm'],
   app: ['app', 'app/config', 'domain', 'http', 'broker', 'drivers', 'stores', 'integrations', 'platform', 'npm'],
   'app/config': ['app/config', 'platform', 'npm'],
-  'admin/cli': ['admin/cli', 'admin/doctor', 'admin/mcp', 'admin/offline', 'app/config', 'platform', 'domain', 'npm'],
+  'admin/cli': ['admin/cli', 'admin/doctor', 'admin/mcp', 'admin/offline', 'app/config', 'conformance', 'platform', 'domain', 'npm'],
   'admin/doctor': ['admin/doctor', 'app/config', 'stores', 'platform', 'domain', 'npm'],
   'admin/mcp': ['admin/mcp', 'npm'],
   'admin/offline': ['admin/offline', 'domain', 'drivers', 'http', 'stores', 'platform', 'npm'],
@@ -44,6 +45,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   integrations: ['integrations', 'domain', 'npm'],
   platform: ['platform', 'domain', 'npm'],
   console: ['console', 'npm'],
+  // It judges by the page of the protocol, and shares no code with the gateway or the simulator.
+  conformance: ['conformance', 'npm'],
 };
 const sharedWithLocks = ['src/drivers/native/topics.ts', 'src/drivers/native/messages.ts', 'src/domain/'];
 /** Each dependency is named in one adapter only (in device-sim: in one file). */
@@ -52,16 +55,16 @@ const homes: Readonly<Record<string, RegExp>> = {
   'mqtt-packet': /^src\/broker\/aedes\.ts$/,
   express: /^src\/http\/pipeline\/server\.ts$/,
   lowdb: /^src\/stores\/files\/documents\/durable-file\.ts$/,
+  pg: /^src\/stores\/postgres\/connection\.ts$/,
   yaml: /^(src\/app\/config-file|device-sim\/fleet-file)\.ts$/,
   tar: /^src\/stores\/files\/backup\/tar\.ts$/,
-  'swagger-ui-dist': /^src\/http\/openapi\/docs-page\.ts$/,
   ws: /^src\/http\/pipeline\/web-socket\.ts$/,
   '@peculiar/x509': /^src\/platform\/tls\/x509\.ts$/,
   'prom-client': /^src\/platform\/metrics\.ts$/,
   pino: /^src\/platform\/logger\.ts$/,
   '@homebridge/ciao': /^src\/platform\/mdns\/discovery-thread\.ts$/,
   'node-cron': /^src\/platform\/jobs\.ts$/,
-  mqtt: /^(src\/platform\/mqtt-client|device-sim\/mqtt-line)\.ts$/,
+  mqtt: /^(src\/platform\/mqtt-connection|device-sim\/mqtt-line)\.ts$/,
   commander: /^(src\/admin\/cli\/program|device-sim\/main)\.ts$/,
 };
 
@@ -174,6 +177,13 @@ describe('the house', () => {
   test('the domain cites no clause of a protocol: it speaks to locks of any kind', () => {
     const citing = sourceFiles('src/domain').filter((file) => /\bProtocol \d|PROTOCOL\.md/.test(readFileSync(join(root, file), 'utf8')));
     expect(citing).toEqual([]);
+  });
+
+  test('what delivers knows no channel: neither webhooks nor messages to people', () => {
+    const deliveries = [...graph].filter(([file]) => file.startsWith('src/domain/delivery/'));
+    expect(deliveries.length).toBeGreaterThan(2);
+    const channels = /^src\/domain\/(webhooks|notifications)\//;
+    expect(deliveries.flatMap(([, imports]) => imports.filter((target) => channels.test(target)))).toEqual([]);
   });
 
   test('each dependency is named in one place', () => {

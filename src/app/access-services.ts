@@ -44,7 +44,8 @@ export type AccessServices = ReturnType<typeof createAccessServices>;
 
 /** In the order in which the services need each other; subscribers of one event are called in this order, too. */
 export function createAccessServices(options: AccessServicesOptions) {
-  const ofPeople = createPeopleServices({ ...options, granted: options.services.granted, reconciler: options.services.reconciler });
+  const { granted, wantedViews: views, reconciler } = options.services;
+  const ofPeople = createPeopleServices({ ...options, granted, views, reconciler });
   return {
     ...ofPeople,
     ...createImports(options, ofPeople),

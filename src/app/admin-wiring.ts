@@ -32,6 +32,7 @@ import { auditedTtlockLogins } from '../domain/audit/audited-ttlock.ts';
 import type { UnlockAttempts } from '../domain/audit/unlock-attempts.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { HomeCodeService } from '../domain/home-assistant/home-code-service.ts';
+import { type Lease, requireLease } from '../domain/lease.ts';
 import type { Bridges } from '../domain/locks/bridges.ts';
 import type { Log, Part } from '../domain/part.ts';
 import type { WallClockTrust } from '../domain/stores.ts';
@@ -93,6 +94,8 @@ export function createLocalControl(options: {
   readonly directory: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** While it is over, only what says so is answered. */
+  readonly lease: Lease;
   readonly services: AuditedServices;
   readonly makes: Base['makes'];
   readonly clockTrust: Pick<WallClockTrust, 'acceptClock'>;
@@ -119,7 +122,7 @@ export function createLocalControl(options: {
     clock,
     log,
     counts,
-    actions: {
+    actions: underLease(options.lease, {
       ...createManagement({
         ...services,
         makes,
@@ -134,8 +137,9 @@ export function createLocalControl(options: {
         await trail.record(onThisMachine, () => ({ action: 'clock-accept', object: 'clock' }), clockTrust.acceptClock);
         return {};
       },
+      'GET /healthz': async () => ({ health: await status.healthy() }),
       'GET /readyz': async () => ({
-        ...{ version: status.version, ...status.readiness() },
+        ...{ version: status.version, ...status.addresses(), ...status.readiness() },
         ...{ discovery: discovery(), turnedAway: status.turnedAway() },
         ...{ bridges: bridges.list(), homeAssistant: options.homeAssistant(), lockWarnings: options.lockWarnings() },
       }),
@@ -151,6 +155,20 @@ export function createLocalControl(options: {
         log.info({ code: 'backup', reason: 'asked', ...made }, 'a backup was made');
         return made;
       },
-    },
+    }),
   });
+}
+
+function underLease(lease: Lease, actions: ControlActions): ControlActions {
+  const always = ['GET /healthz', 'GET /readyz'];
+  const guarded = Object.entries(actions).map(([name, run]): [string, ControlActions[string]] => [
+    name,
+    always.includes(name)
+      ? run
+      : async (request, client) => {
+          requireLease(lease);
+          return run(request, client);
+        },
+  ]);
+  return Object.fromEntries(guarded);
 }

@@ -3,9 +3,15 @@
 /** The settings that can be given outside the file: the place of each in the configuration, and its names outside. */
 export const settings = [
   { path: ['dataDir'], variable: 'LATCHD_DATA_DIR', flag: '--data-dir', hint: '<folder>' },
+  { path: ['store'], variable: 'LATCHD_STORE', flag: '--store', hint: '<files|url>' },
+  { path: ['storePasswordFile'], variable: 'LATCHD_STORE_PASSWORD_FILE', flag: '--store-password-file', hint: '<file>' },
+  { path: ['cluster', 'name'], variable: 'LATCHD_CLUSTER_NAME', flag: '--cluster-name', hint: '<name>' },
+  { path: ['cluster', 'url'], variable: 'LATCHD_CLUSTER_URL', flag: '--cluster-url', hint: '<https://host:port>' },
+  { path: ['cluster', 'leaseSeconds'], variable: 'LATCHD_CLUSTER_LEASE_SECONDS', flag: '--cluster-lease-seconds', hint: '<seconds>' },
   { path: ['http', 'enabled'], variable: 'LATCHD_HTTP_ENABLED', flag: '--http-enabled', hint: '<true|false>' },
   { path: ['http', 'host'], variable: 'LATCHD_HTTP_HOST', flag: '--http-host', hint: '<host>' },
   { path: ['http', 'port'], variable: 'LATCHD_HTTP_PORT', flag: '--http-port', hint: '<port>' },
+  { path: ['http', 'trustedProxies'], variable: 'LATCHD_HTTP_TRUSTED_PROXIES', flag: '--http-trusted-proxies', hint: '<network,…>' },
   { path: ['https', 'enabled'], variable: 'LATCHD_HTTPS_ENABLED', flag: '--https-enabled', hint: '<true|false>' },
   { path: ['https', 'host'], variable: 'LATCHD_HTTPS_HOST', flag: '--https-host', hint: '<host>' },
   { path: ['https', 'port'], variable: 'LATCHD_HTTPS_PORT', flag: '--https-port', hint: '<port>' },
@@ -22,13 +28,22 @@ export const settings = [
   { path: ['webSocket', 'plain'], variable: 'LATCHD_WEB_SOCKET_PLAIN', flag: '--web-socket-plain', hint: '<true|false>' },
   { path: ['metrics', 'enabled'], variable: 'LATCHD_METRICS_ENABLED', flag: '--metrics-enabled', hint: '<true|false>' },
   { path: ['discovery', 'enabled'], variable: 'LATCHD_DISCOVERY_ENABLED', flag: '--discovery-enabled', hint: '<true|false>' },
+  { path: ['updates', 'check'], variable: 'LATCHD_UPDATES_CHECK', flag: '--updates-check', hint: '<true|false>' },
   { path: ['ttlock', 'enabled'], variable: 'LATCHD_TTLOCK_ENABLED', flag: '--ttlock-enabled', hint: '<true|false>' },
   { path: ['timeZone'], variable: 'LATCHD_TIME_ZONE', flag: '--time-zone', hint: '<name>' },
   { path: ['commandTimeoutMs'], variable: 'LATCHD_COMMAND_TIMEOUT_MS', flag: '--command-timeout-ms', hint: '<ms>' },
   { path: ['logLevel'], variable: 'LATCHD_LOG_LEVEL', flag: '--log-level', hint: '<level>' },
 ] as const;
 
-const numbers: readonly string[] = ['http.port', 'https.port', 'mqtt.port', 'mqtts.port', 'devices.port', 'commandTimeoutMs'];
+const numbers: readonly string[] = [
+  'cluster.leaseSeconds',
+  'http.port',
+  'https.port',
+  'mqtt.port',
+  'mqtts.port',
+  'devices.port',
+  'commandTimeoutMs',
+];
 const switches: readonly string[] = [
   'http.enabled',
   'https.enabled',
@@ -38,10 +53,11 @@ const switches: readonly string[] = [
   'webSocket.plain',
   'metrics.enabled',
   'discovery.enabled',
+  'updates.check',
   'ttlock.enabled',
 ];
 /** Their members are separated by commas. */
-const lists: readonly string[] = ['devices.networks'];
+const lists: readonly string[] = ['devices.networks', 'http.trustedProxies'];
 
 /** What a setting is that was given as a text; when that is no number or switch, the text, which no schema takes for one. */
 export function givenValue(path: readonly string[], text: string): unknown {

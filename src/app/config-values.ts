@@ -21,6 +21,11 @@ export const certificateName = z
 export const network = z
   .string('must be a network')
   .refine(isNetwork, 'must be a network such as 192.168.0.0/16 or fd00::/8, or an address');
+/** Whose word counts on who asks. */
+export const proxies = network.refine(
+  (text) => !/\/0+$/.test(text),
+  'must not be every address: anybody could then pass for somebody else',
+);
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** A text that is not empty; `says` is the error for any other value. */

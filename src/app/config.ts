@@ -1,12 +1,15 @@
 // The configuration: file, then environment, then flags, all checked by the same schema; it reports every problem, not only the first.
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { bridges } from './config-bridges.ts';
 import { placeBrokerFiles } from './config-broker.ts';
+import { cluster, clusterContradictions } from './config-cluster.ts';
 import { contradictionsIn } from './config-contradictions.ts';
 import { type ConfigFile, readConfigFile } from './config-file.ts';
 import { homeAssistant } from './config-home.ts';
 import { notifications } from './config-notifications.ts';
 import { givenValue, settings } from './config-settings.ts';
+import { store } from './config-store.ts';
 import {
   certificateName,
   enabled,
@@ -18,6 +21,7 @@ import {
   logLevels,
   network,
   port,
+  proxies,
   timeOfDay,
   timeOfDayOrOff,
   timeZone,
@@ -26,11 +30,15 @@ import {
 
 const schema = group({
   dataDir: folder.default('./data'),
+  store: store.default('files'),
+  storePasswordFile: file.optional(),
+  cluster,
   http: group({
     enabled: enabled.default(true),
     host: host.default('127.0.0.1'),
     port: port.default(8080),
     hosts: z.array(certificateName, 'must be a list of names').default([]),
+    trustedProxies: z.array(proxies, 'must be a list of networks').default([]),
   }).prefault({}),
   https: group({ enabled: enabled.default(false), host: host.default('0.0.0.0'), port: port.default(8443) }).prefault({}),
   mqtt: group({
@@ -58,6 +66,7 @@ const schema = group({
   commandTimeoutMs: integerFrom(100, 120_000).default(10_000),
   metrics: group({ enabled: enabled.default(false) }).prefault({}),
   discovery: group({ enabled: enabled.default(true) }).prefault({}),
+  updates: group({ check: enabled.default(true) }).prefault({}),
   retention: group({ at: timeOfDay.default('03:30'), records: integerFrom(30, 184).default(184) }).prefault({}),
   backup: group({
     at: timeOfDayOrOff.default('02:30'),
@@ -127,7 +136,7 @@ export function loadConfig({ file, environment, flags }: ConfigSources): LoadedC
     ].filter((pair): pair is [string, string] => pair[1] !== undefined);
     for (const [name, text] of given) {
       const alone = schema.safeParse(nest(path, givenValue(path, text)));
-      for (const issue of alone.error?.issues ?? []) problems.push(`${name}: ${issue.message}, not ${JSON.stringify(text)}`);
+      for (const issue of alone.error?.issues ?? []) problems.push(`${name}: ${issue.message}${shown(path, text)}`);
     }
     const winner = given[0];
     if (winner === undefined) continue;
@@ -137,7 +146,7 @@ export function loadConfig({ file, environment, flags }: ConfigSources): LoadedC
   if (problems.length > 0) throw new ConfigError(problems);
   const config = withCredentials(schema.parse(merged), environment['CREDENTIALS_DIRECTORY']);
   const givenAt = (path: readonly string[]) => winners.get(path.join('.')) ?? tree.line(path);
-  const contradictions = contradictionsIn(config, givenAt);
+  const contradictions = [...contradictionsIn(config, givenAt), ...clusterContradictions(config, givenAt)];
   if (contradictions.length > 0) throw new ConfigError(contradictions);
   return { config, originOf: (path) => givenAt(path) ?? 'default' };
 }
@@ -146,7 +155,7 @@ export function loadConfig({ file, environment, flags }: ConfigSources): LoadedC
 export const credentialsPrefix = '$CREDENTIALS_DIRECTORY/';
 
 /**
- * Replaces the prefix by the folder in which systemd has put the files for TLS, brokers and notifications. Outside its service there is no such folder,
+ * Replaces the prefix by the folder in which systemd has put the files for the store, TLS, brokers and notifications. Outside its service there is no such folder,
  * and the names stay as they are.
  */
 function withCredentials(config: Config, directory: string | undefined): Config {
@@ -154,8 +163,11 @@ function withCredentials(config: Config, directory: string | undefined): Config 
   const placed = (path: string) => (path.startsWith(credentialsPrefix) ? `${directory}/${path.slice(credentialsPrefix.length)}` : path);
   const { tls } = config;
   const { email, ntfy, ...others } = config.notifications;
+  const ofStore = `${directory}/latchd.store`;
+  const passwordFile = config.storePasswordFile ?? (existsSync(ofStore) ? ofStore : undefined);
   return {
     ...config,
+    ...(passwordFile !== undefined && { storePasswordFile: placed(passwordFile) }),
     tls: tls === 'auto' ? tls : { certificate: placed(tls.certificate), key: placed(tls.key) },
     bridges: config.bridges.map((bridge) => placeBrokerFiles(bridge, placed)),
     homeAssistant: placeBrokerFiles(config.homeAssistant, placed),
@@ -174,9 +186,12 @@ function sayIssue(issue: z.core.$ZodIssue, { place, value }: ConfigFile): string
     return issue.keys.map((key) => `${place([...issue.path, key])}${[...issue.path, key].join('.')}: there is no such setting${instead}`);
   }
   const name = issue.path.length === 0 ? 'the file' : issue.path.join('.');
-  const found = valueAt(value, issue.path);
-  const shown = ['string', 'number', 'boolean'].includes(typeof found) ? `, not ${JSON.stringify(found)}` : '';
-  return [`${place(issue.path)}${name}: ${issue.message}${shown}`];
+  return [`${place(issue.path)}${name}: ${issue.message}${shown(issue.path, valueAt(value, issue.path))}`];
+}
+
+/** What was given; of the URL of the store nothing, because somebody may have put a password into it. */
+function shown(path: readonly PropertyKey[], found: unknown): string {
+  return path[0] !== 'store' && ['string', 'number', 'boolean'].includes(typeof found) ? `, not ${JSON.stringify(found)}` : '';
 }
 
 /** The settings below a place, also those without a default; none where the schema knows no names. */

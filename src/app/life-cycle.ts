@@ -22,7 +22,7 @@ export interface LifeCycle {
 
 export function createLifeCycle(options: {
   readonly base: Base;
-  readonly storage: Pick<Storage, 'store' | 'backups' | 'upgradeBackup'>;
+  readonly storage: Pick<Storage, 'store' | 'backups' | 'upgradeBackup' | 'node'>;
   readonly lockSide: Pick<LockSide, 'broker' | 'pairing'>;
   readonly peopleSide: Pick<PeopleSide, 'http' | 'discovery' | 'status'>;
   readonly commands: Pick<CommandService, 'stop'>;
@@ -32,7 +32,7 @@ export function createLifeCycle(options: {
 }): LifeCycle {
   const { base, storage, lockSide, peopleSide, commands, systemd, parts } = options;
   const { config, log, version, addresses } = base;
-  const { store, backups, upgradeBackup } = storage;
+  const { store, backups, upgradeBackup, node } = storage;
   const { broker, pairing } = lockSide;
   const { http, discovery, status } = peopleSide;
   const started: Part[] = [];
@@ -56,8 +56,9 @@ export function createLifeCycle(options: {
   }
 
   async function stopParts(): Promise<void> {
-    // A start may be waiting for this backup.
+    // A start may be waiting for these.
     upgradeBackup.stop();
+    node?.abandon();
     await backups.stop();
     await starting?.catch(() => undefined);
     status.servesNoMore();

@@ -5,8 +5,9 @@ import type { Log } from '../domain/part.ts';
 import { certificateNames } from '../platform/mdns/machine-names.ts';
 import { createCertificateFiles } from '../platform/tls/certificate-files.ts';
 import { type Certificates, createCertificates, type Identities } from '../platform/tls/certificates.ts';
-import { readAuthority } from '../platform/tls/local-ca.ts';
+import { type Authority, readAuthority } from '../platform/tls/local-ca.ts';
 import { createOwnCertificates } from '../platform/tls/local-certificates.ts';
+import { type AuthorityStore, shareAuthority } from '../platform/tls/shared-authority.ts';
 import { tlsSettings } from '../platform/tls/suites.ts';
 import type { Config } from './config.ts';
 
@@ -14,6 +15,8 @@ interface Surroundings {
   readonly clock: Clock;
   readonly log: Log;
 }
+
+export type GatewayEndpoints = ReturnType<typeof createEndpoints>;
 
 /** The listener of each scheme as its server expects it; undefined: it is off. */
 export function createEndpoints(config: Config, surroundings: Surroundings) {
@@ -31,6 +34,17 @@ export function createEndpoints(config: Config, surroundings: Surroundings) {
   return {
     certificates,
     authority: createAuthority(config, certificates),
+    /**
+     * The authority of all nodes that share a database; the listeners show certificates of it from then on. Rejects with a sentence.
+     * @param isNeeded also when no listener shows any
+     */
+    async shareAuthority(authorities: AuthorityStore, isNeeded: boolean): Promise<Authority | undefined> {
+      const isShown = certificates !== undefined && config.tls === 'auto';
+      if (!isShown && !isNeeded) return undefined;
+      const shared = await shareAuthority(authorities, isShown ? tlsFolder(config) : undefined, surroundings);
+      if (isShown) await certificates.reload();
+      return shared;
+    },
     forLocks: { mqtt: plain('mqtt'), mqtts: secure('mqtts'), devices: devices.enabled ? devices : undefined },
     forPeople: {
       http: http && { ...http, webSocket: config.webSocket.plain },
@@ -41,14 +55,14 @@ export function createEndpoints(config: Config, surroundings: Surroundings) {
 
 /** None without TLS: then there is no authority to maintain either. */
 function createCertificatesFor(
-  { https, mqtts, tls, tlsNames, discovery, dataDir }: Config,
+  { https, mqtts, tls, tlsNames, discovery, dataDir, store }: Config,
   { clock, log }: Surroundings,
 ): Certificates | undefined {
   if (!https.enabled && !mqtts.enabled) return undefined;
   const names = () => certificateNames(tlsNames, discovery.enabled);
   const source =
     tls === 'auto'
-      ? createOwnCertificates({ folder: tlsFolder({ dataDir }), names, clock, log })
+      ? createOwnCertificates({ folder: tlsFolder({ dataDir }), names, isShared: store !== 'files', clock, log })
       : createCertificateFiles({ ...tls, clock, log });
   return createCertificates({ source, clock, log });
 }

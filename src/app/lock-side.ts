@@ -1,5 +1,6 @@
 // The side of the locks: a driver for each kind, and the broker that their locks log in to.
 import { createBroker } from '../broker/broker.ts';
+import type { Lease } from '../domain/lease.ts';
 import type { DriverTable } from '../domain/locks/driver-table.ts';
 import { createEventNumbers } from '../domain/locks/event-numbers.ts';
 import { createBridgeParts } from '../drivers/bridge-host.ts';
@@ -26,15 +27,16 @@ interface LockSideOptions {
   readonly services: Services;
   /** Gets every driver. */
   readonly drivers: DriverTable;
+  readonly lease: Lease;
 }
 
 export function createLockSide(options: LockSideOptions) {
   const { config, log, clock, tickBatcher } = options.base;
   const captures = createCaptures({ clock });
   const { native, others, eventRecords, bridges, stats } = createDrivers(options, captures);
-  const { certificates, authority, forLocks, forPeople } = createEndpoints(config, { clock, log });
+  const { certificates, authority, shareAuthority, forLocks, forPeople } = createEndpoints(config, { clock, log });
   const broker = createBroker({
-    ...{ clock, tickBatcher, log },
+    ...{ clock, tickBatcher, log, lease: options.lease },
     endpoints: forLocks,
     handlers: routeLogins(
       native.handlers,
@@ -45,7 +47,20 @@ export function createLockSide(options: LockSideOptions) {
   });
   const { clockSync, calendarSync, hubs, pairing } = native.driver;
   return {
-    ...{ broker, clockSync, calendarSync, hubs, pairing, certificates, authority, forPeople, eventRecords, captures, bridges },
+    ...{
+      broker,
+      clockSync,
+      calendarSync,
+      hubs,
+      pairing,
+      certificates,
+      authority,
+      shareAuthority,
+      forPeople,
+      eventRecords,
+      captures,
+      bridges,
+    },
     brokerStats: () => ({ ...native.handlers.stats(), ...stats(), ...broker.stats() }),
   };
 }

@@ -2,10 +2,11 @@
 import type { Clock } from '../domain/clock.ts';
 import { createDirectSchedules } from '../domain/credentials/direct-schedules.ts';
 import type { Reconciler } from '../domain/credentials/reconciler.ts';
+import type { WantedViews } from '../domain/credentials/wanted-view.ts';
 import type { EventBus } from '../domain/event-bus.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
 import { createGroupLocks } from '../domain/locks/group-locks.ts';
-import { createGrantProgress, type StatusOfEntry } from '../domain/people/grant-progress.ts';
+import { createGrantProgress } from '../domain/people/grant-progress.ts';
 import { createGrantService } from '../domain/people/grant-service.ts';
 import { createGrantWarnings } from '../domain/people/grant-warnings.ts';
 import type { GrantedNumbers } from '../domain/people/granted-numbers.ts';
@@ -29,12 +30,13 @@ export interface PeopleServicesOptions {
   readonly stores: Pick<Stores, 'people' | 'schedules' | 'locks' | 'accounts' | 'counters' | 'entries' | 'access'>;
   readonly drivers: Pick<Drivers, 'capabilities'>;
   readonly granted: GrantedNumbers;
+  readonly views: WantedViews;
   readonly reconciler: Pick<Reconciler, 'statesOf'>;
   readonly nextTurn: NextTurn;
 }
 
 export function createPeopleServices(options: PeopleServicesOptions) {
-  const { clock, secrets, events, stores, drivers, granted, reconciler, nextTurn } = options;
+  const { clock, secrets, events, stores, drivers, granted, views, reconciler, nextTurn } = options;
   const { people, schedules, locks, accounts, counters, entries, access: accessLog } = stores;
   const groups = createGroupLocks(locks);
   const direct = createDirectSchedules({ events, entries, locks, hoursOfSchedule: createHoursOfSchedule(schedules) });
@@ -44,13 +46,7 @@ export function createPeopleServices(options: PeopleServicesOptions) {
   const rules = createGrantRules({ clock, locks, groups, schedules });
   const wholePeople = createWholePeople({ clock, people, writes: personWrites, rules });
   const warningsOf = createGrantWarnings({ locks, drivers, schedules });
-  const statusOf: StatusOfEntry = (entry, wanted) => {
-    const lock = locks.get(entry.lockId);
-    // The lock was removed meanwhile.
-    if (lock === undefined) return 'ended';
-    return reconciler.statesOf(lock, { now: clock.now(), wanted: () => wanted?.window ?? null })(entry).status;
-  };
-  const progressOf = createGrantProgress({ clock, entries, granted, accessLog, statusOf });
+  const progressOf = createGrantProgress({ clock, locks, entries, granted, accessLog, views, reconciler, nextTurn });
   return {
     ...{ widening, personWrites, wholePeople },
     removedPeople: createRemovedPeople({ events, people, entries, locks }),

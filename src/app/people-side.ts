@@ -1,12 +1,15 @@
 // The side of people and their programs: HTTP, the control socket, mDNS, and what the gateway says of itself there.
-import { fileURLToPath } from 'node:url';
+import { createNetworkFilter } from '../broker/networks.ts';
 import { createUnlockAttempts } from '../domain/audit/unlock-attempts.ts';
 import { createBackupService } from '../domain/backups/backup-service.ts';
 import { createHomeCodeService } from '../domain/home-assistant/home-code-service.ts';
+import type { Lease } from '../domain/lease.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
 import { createFoundDevices } from '../domain/locks/found-devices.ts';
 import { createDoorStates } from '../domain/records/door-states.ts';
+import type { UpdateWatch } from '../domain/updates/update-watch.ts';
 import { createEventStreams } from '../http/events/event-streams.ts';
+import type { Forwarding } from '../http/peers/forwarding.ts';
 import { createHttpServer } from '../http/pipeline/server.ts';
 import { createControlCounts } from '../platform/control/control.ts';
 import { announcedNames, announcementsOf } from '../platform/mdns/announcement.ts';
@@ -18,6 +21,7 @@ import type { AccessServices } from './access-services.ts';
 import { createAuditedServices, createLocalControl } from './admin-wiring.ts';
 import type { Base } from './base.ts';
 import type { BoardServices } from './board-services.ts';
+import { apiPageDirectory, consoleDirectory, discoveryThread } from './built-files.ts';
 import { captureAction } from './capture-action.ts';
 import { enabledHome } from './config-home.ts';
 import { createHomeAssistant } from './home-assistant.ts';
@@ -34,14 +38,20 @@ export type PeopleSide = Awaited<ReturnType<typeof createPeopleSide>>;
 interface PeopleSideOptions {
   readonly base: Base;
   readonly storage: Storage;
+  /** HTTP answers while it runs. */
+  readonly httpLease: Lease;
+  /** To the node that serves. */
+  readonly forwarding: Forwarding | undefined;
   readonly services: Services & AccessServices & BoardServices & TtlockServices;
   readonly link: Drivers;
   readonly lockSide: LockSide;
+  readonly updates: UpdateWatch;
 }
 
-export async function createPeopleSide({ base, storage, services, link, lockSide }: PeopleSideOptions) {
+export async function createPeopleSide(options: PeopleSideOptions) {
+  const { base, storage, httpLease, forwarding, services, link, lockSide, updates } = options;
   const { config, log, version, clock, tickBatcher, events, secrets, addresses, makes } = base;
-  const { store, backups, probe, storageHealth, freeBytes } = storage;
+  const { store, backups, probe, storageHealth, freeBytes, node } = storage;
   const { broker, brokerStats, certificates, hubs } = lockSide;
   const { bridges } = lockSide.bridges;
   const pairing = createFoundDevices({ pairing: lockSide.pairing, bridges, registrations: services.registrations, emit: events.emit });
@@ -50,6 +60,7 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
   });
   const allServices = { ...services, hubs, pairing, homeCode };
   const eventStreams = createEventStreams({ live: services.live, clock, log });
+  events.subscribe('lease-lost', eventStreams.cut);
   const controlCounts = createControlCounts();
   const attempts = createUnlockAttempts({ clock, audit: store.ports.audit });
   const audited = createAuditedServices(allServices, { clock, audit: store.ports.audit, attempts });
@@ -57,20 +68,48 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
   const doors = createDoorStates({ locks, records, events });
   const homeAssistant = createHomeAssistant({ base, store, services, audited, attempts, code: homeCode, link, doors });
   const status = createStatus({
-    ...{ version, clock, config, store, backups, probe, link, broker, certificates, addresses, storageHealth, brokerStats, freeBytes },
+    ...{
+      version,
+      clock,
+      config,
+      store,
+      backups,
+      probe,
+      link,
+      broker,
+      certificates,
+      addresses,
+      storageHealth,
+      brokerStats,
+      freeBytes,
+      node,
+      forwarding,
+    },
     services: allServices,
     homeAssistant,
+    update: updates.state,
     eventStats: eventStreams.stats,
     controlStats: controlCounts.stats,
   });
   // Loaded only if they are enabled: their library is a large part of what a start has to read.
   const metrics = config.metrics.enabled
-    ? (await import('../platform/metrics.ts')).createMetrics({ version, events, stats: status.stats })
+    ? (await import('../platform/metrics.ts')).createMetrics({ version, events, stats: status.stats, hasDatabase: node !== undefined })
     : undefined;
   const signIn = createSignIn(base, storage, services.accounts, audited.audit);
   const discovery = createDiscoveryFor(base);
   const control = createLocalControl({
-    ...{ directory: config.dataDir, clock, log, services: audited, makes, bridges, backups, status, counts: controlCounts },
+    ...{
+      directory: config.dataDir,
+      clock,
+      log,
+      lease: httpLease,
+      services: audited,
+      makes,
+      bridges,
+      backups,
+      status,
+      counts: controlCounts,
+    },
     ...{ signIn: signIn.services, links: signIn.links, drawQr: qrImage },
     clockTrust: store.clockTrust,
     discovery: discovery.state,
@@ -79,9 +118,21 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
     capture: captureAction({ clock, captures: lockSide.captures, locks: store.ports.locks, kinds: makes.map(({ kind }) => kind) }),
   });
   const http = createHttpServer({
-    ...{ clock, tickBatcher, log, eventStreams, metrics, signIn: signIn.services, links: signIn.links, drawQr: qrImage },
+    ...{
+      lease: httpLease,
+      forwarding,
+      clock,
+      tickBatcher,
+      log,
+      eventStreams,
+      metrics,
+      signIn: signIn.services,
+      links: signIn.links,
+      drawQr: qrImage,
+    },
     endpoints: lockSide.forPeople,
     hosts: config.http.hosts,
+    isProxy: createNetworkFilter(config.http.trustedProxies),
     onWebSocket: broker.accept,
     ...audited,
     bridges,
@@ -99,8 +150,8 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
     homeAssistant: homeAssistant.state,
     gatewayStatus: status.gateway,
     lockProtocol: status.lockProtocol,
-    // Beside the compiled sources.
-    consoleDirectory: fileURLToPath(new URL('../../console', import.meta.url)),
+    consoleDirectory,
+    apiPageDirectory,
   });
   // Nobody else asks for them, and at the start they read many records.
   const doorParts = config.ttlock.enabled || enabledHome(config) !== undefined ? [doors] : [];
@@ -112,6 +163,6 @@ function createDiscoveryFor({ config, clock, log, addresses }: Base) {
     announcements: () => (config.discovery.enabled ? announcementsOf(addresses.all(), config.mqtt.topicRoot) : []),
     clock,
     log,
-    respond: respondInThread,
+    respond: respondInThread(discoveryThread),
   });
 }

@@ -6,6 +6,7 @@ import { createLeftSettings } from '../domain/accounts/orphaned-settings.ts';
 import { createRoleService } from '../domain/accounts/role-service.ts';
 import { type AlarmDetectorSettings, createAlarmDetector } from '../domain/alarms/alarm-detector.ts';
 import { createAlarmService } from '../domain/alarms/alarm-service.ts';
+import type { DatabaseHealth } from '../domain/alarms/database-alarms.ts';
 import type { Clock } from '../domain/clock.ts';
 import { countCards } from '../domain/credentials/card-count.ts';
 import { createCardService } from '../domain/credentials/card-service.ts';
@@ -14,6 +15,7 @@ import { createPasscodeService } from '../domain/credentials/passcode-service.ts
 import { createPasscodeTerms } from '../domain/credentials/passcode-terms.ts';
 import type { EventBus } from '../domain/event-bus.ts';
 import { createLiveService } from '../domain/events/live-service.ts';
+import type { Lease } from '../domain/lease.ts';
 import { recordBatteries } from '../domain/locks/battery-history.ts';
 import { createClockEvidence } from '../domain/locks/clock-evidence.ts';
 import { createCommandService } from '../domain/locks/command-service.ts';
@@ -28,6 +30,7 @@ import { createRegistrationService } from '../domain/locks/registration-service.
 import { createReportService } from '../domain/locks/report-service.ts';
 import { createStallDetector } from '../domain/locks/stall-detector.ts';
 import { createStateCertainty } from '../domain/locks/state-certainty.ts';
+import { createLongLists } from '../domain/long-lists.ts';
 import { createMutex, type Mutex } from '../domain/mutex.ts';
 import { createNotificationService } from '../domain/notifications/notification-service.ts';
 import type { NotificationSurroundings } from '../domain/notifications/notification-workers.ts';
@@ -52,6 +55,7 @@ export interface ServicesOptions {
   readonly drivers: Drivers;
   readonly commandIds: CommandIds;
   readonly commandTimeoutMs: number;
+  readonly lease: Lease;
   /** How many days records are stored, 30 to 184. */
   readonly recordDays: number;
   readonly alarmDetector: AlarmDetectorSettings;
@@ -63,8 +67,10 @@ export interface ServicesOptions {
   /** As the notification service has it. */
   readonly confirmationLink: (secret: string) => string;
   readonly timeZone: string;
-  /** 'ok', or what is wrong with the data directory. */
+  /** 'ok', or what is wrong with the storage. */
   readonly storageHealth: () => string;
+  /** undefined: the data is in files. */
+  readonly database: DatabaseHealth | undefined;
   readonly nextTurn: NextTurn;
   /** 0 to below 1. */
   readonly random: () => number;
@@ -90,7 +96,7 @@ export function createServices(options: ServicesOptions) {
 }
 
 /** What the gateway says to a lock, and how sure it is of the lock's state. */
-function createCommandServices({ clock, events, stores, drivers: link, commandIds, commandTimeoutMs }: ServicesOptions) {
+function createCommandServices({ clock, events, stores, drivers: link, commandIds, commandTimeoutMs, lease }: ServicesOptions) {
   const { locks, statuses, batteries } = stores;
   const { emit } = events;
   deriveCardEvents({ clock, events, emit });
@@ -101,7 +107,7 @@ function createCommandServices({ clock, events, stores, drivers: link, commandId
   events.subscribe('lock-changed', ({ before, after }) => names.changed(before, after));
   recordBatteries({ events, batteries, clock });
   const stallDetector = createStallDetector({ clock, emit, commandTimeoutMs });
-  const commands = createCommandService({ clock, link, commandIds, emit, stallDetector, commandTimeoutMs });
+  const commands = createCommandService({ clock, link, commandIds, emit, stallDetector, commandTimeoutMs, lease });
   const certainty = createStateCertainty({ clock, events, link, locks, commands, commandTimeoutMs });
   countCards({ events, locks, statuses });
   return { lists, names, stallDetector, commands, certainty };
@@ -145,12 +151,13 @@ function createNounServices(options: ServicesOptions, before: CommandServices & 
   const { clock, clockIsSuspect, secrets, events, stores, drivers, recordDays } = options;
   const { locks, entries, accounts, statuses, batteries, counters, records, removedLocks } = stores;
   const { lists, names, commands, certainty, changeStored } = before;
+  const longLists = createLongLists(options);
   const lockService = createLockService({ locks, lists, names, accounts, statuses, batteries, link: drivers, commands, certainty });
   const credentials = createCredentialServices(options, before);
   const { evidence, entryChanges, askedSteps: steps, lost } = credentials;
   const webhooksStored = changeStored;
   const cardService = createCardService({
-    ...{ clock, locks, entries, accounts, counters, commands, evidence, steps, lost, webhooksStored },
+    ...{ clock, locks, entries, accounts, counters, commands, evidence, steps, lost, webhooksStored, longLists },
     changes: entryChanges,
     grantIdsOf: credentials.grantIdsOf,
     wantedChanged: (lockId) => events.emit('wanted-changed', { lockIds: [lockId] }),
@@ -166,14 +173,17 @@ function createNounServices(options: ServicesOptions, before: CommandServices & 
   const leftRoles = createLeftRoles({ locks, accounts, events });
   const leftSettings = createLeftSettings({ settings: stores.settings, accounts, events });
   const { ttlockLogins } = stores;
-  const accountService = createAccountService({ clock, accounts, ttlockLogins, locks, counters, secrets, administration, changeStored });
+  const accountService = createAccountService({
+    ...{ clock, accounts, ttlockLogins, locks, counters, secrets, administration, changeStored, longLists },
+  });
   const registrations = createRegistrationService({
     ...{ clock, locks, lists, names, removedLocks, entries, cardService, statuses, accounts, counters, secrets, administration, drivers },
     groupChanges: createGroupChanges({ people: stores.people, locks }),
+    longLists,
   });
   const roleService = createRoleService({ locks, accounts, administration, changeStored });
   return {
-    ...{ ...credentials, leftRoles, leftSettings, registrations },
+    ...{ ...credentials, leftRoles, leftSettings, registrations, longLists },
     locks: lockService,
     cards: cardService,
     passcodes,
@@ -187,12 +197,12 @@ type NounServices = ReturnType<typeof createNounServices>;
 
 /** What the gateway hears from locks: reports, and what it concludes from them. */
 function createReportServices(options: ServicesOptions, before: CommandServices & LiveServices & NounServices) {
-  const { clock, clockIsSuspect, events, stores, commandIds, storageHealth, alarmDetector: settings } = options;
+  const { clock, clockIsSuspect, events, stores, commandIds, storageHealth, database, alarmDetector: settings } = options;
   const { locks, entries, accounts, statuses, records, quarantine } = stores;
   const { certainty, alarms, reconciler, lost } = before;
   const clockEvidence = createClockEvidence({ clock, locks });
   const alarmDetector = createAlarmDetector({
-    ...{ clock, events, locks, statuses, records, alarms, settings, clockIsSuspect, certainty, storageHealth },
+    ...{ clock, events, locks, statuses, records, alarms, settings, clockIsSuspect, certainty, storageHealth, database },
     clockEvidence: clockEvidence.evidence,
     lost,
   });

@@ -6,16 +6,17 @@ import { createGatewayLinks, type GatewayLinks } from '../http/pipeline/served-p
 import { createFrequentPasswords } from '../platform/frequent-passwords.ts';
 import { announcedNames } from '../platform/mdns/announcement.ts';
 import { machineNames } from '../platform/mdns/machine-names.ts';
-import { createPasswordHashing } from '../platform/password-hash.ts';
+import { createPasswordHashing, createThreadedDerive } from '../platform/password-hash.ts';
 import { createWebauthn } from '../platform/webauthn.ts';
 import type { Base } from './base.ts';
+import { passwordThread } from './built-files.ts';
 import type { Storage } from './storage.ts';
 
 export function createSignIn(base: Base, { store }: Pick<Storage, 'store'>, accounts: AccountService, audit: AuditTrail) {
   const { config, clock, secrets, events } = base;
   const { services, parts } = createSignInServices({
     ...{ clock, secrets, events, stores: store.ports, accounts, audit, ...config.signIn },
-    hashing: createPasswordHashing(),
+    hashing: createPasswordHashing(createThreadedDerive(passwordThread)),
     isFrequent: createFrequentPasswords(),
     webauthn: createWebauthn(),
   });
@@ -23,10 +24,14 @@ export function createSignIn(base: Base, { store }: Pick<Storage, 'store'>, acco
 }
 
 /** The links that lead other browsers to this gateway. */
-export function createLinks({ config: { tlsNames, discovery }, addresses }: Pick<Base, 'config' | 'addresses'>): GatewayLinks {
+export function createLinks({
+  config: { tlsNames, discovery, notifications },
+  addresses,
+}: Pick<Base, 'config' | 'addresses'>): GatewayLinks {
   return createGatewayLinks({
     // The announced name works wherever mDNS does, whatever else the machine announces.
     names: () => [...tlsNames, ...(discovery.enabled ? announcedNames() : []), ...machineNames()],
     listeners: addresses.all,
+    usual: notifications.page,
   });
 }

@@ -6,12 +6,14 @@ import type { PacketRejection } from '../broker/packet-rejections.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Lock } from '../domain/locks/lock.ts';
 import type { LockLink } from '../domain/locks/lock-link.ts';
+import type { KnownUpdateState } from '../domain/updates/update-watch.ts';
 import type { NativeStats } from '../drivers/native/native-handlers.ts';
 import type { Readiness } from '../http/api/health-routes.ts';
 import type { EventStreams } from '../http/events/event-streams.ts';
+import type { Forwarding } from '../http/peers/forwarding.ts';
 import type { ControlCounts } from '../platform/control/control.ts';
 import { checkListener, cutOff } from '../platform/listener-check.ts';
-import type { StorageProbe } from '../platform/storage-probe.ts';
+import { notStarted, type StorageProbe } from '../platform/storage-probe.ts';
 import type { Certificates } from '../platform/tls/certificates.ts';
 import type { WatchedLock, WatchedStats } from '../platform/watched-stats.ts';
 import type { Backups } from '../stores/files/backup/backups.ts';
@@ -19,6 +21,7 @@ import type { Store } from '../stores/files/store.ts';
 import type { StoreMaintenance } from '../stores/files/store-maintenance.ts';
 import type { Addresses } from './addresses.ts';
 import type { Config } from './config.ts';
+import type { DatabaseNode } from './database-node.ts';
 import type { DeviceServices, Services } from './services.ts';
 
 /**
@@ -50,8 +53,14 @@ interface StatusOptions {
   readonly controlStats: ControlCounts['stats'];
   /** `status` is null when it is off. */
   readonly homeAssistant: { status(): object | null; stats(): WatchedStats['homeAssistant'] };
+  /** Whether a newer latchd is to be had. */
+  readonly update: () => KnownUpdateState;
   /** See `storageHealth`. */
   readonly storageHealth: () => string;
+  /** Of a gateway that shares a database with others. */
+  readonly node: Pick<DatabaseNode, 'isReady' | 'health' | 'view' | 'leftMs' | 'stats'> | undefined;
+  /** To the node that serves; undefined: this one sends nothing on. */
+  readonly forwarding: Pick<Forwarding, 'forwardsTo'> | undefined;
 }
 
 /** 'ok', or what is wrong with writing new data or reading stored data. */
@@ -63,7 +72,7 @@ export type Status = ReturnType<typeof createStatus>;
 
 export function createStatus(options: StatusOptions) {
   const { version, clock, config, store, backups, probe, services, link, broker, brokerStats, certificates, freeBytes } = options;
-  const { eventStats, controlStats, homeAssistant, storageHealth } = options;
+  const { eventStats, controlStats, homeAssistant, storageHealth, node, forwarding } = options;
   const { locks } = store.ports;
   const startedAt = clock.monotonic();
   let servingSince: number | undefined;
@@ -106,10 +115,14 @@ export function createStatus(options: StatusOptions) {
     },
 
     readiness(): Readiness {
-      const serving = servingSince === undefined ? 'not serving' : 'ok';
-      const ready = servingSince !== undefined && storageHealth() === 'ok';
-      const parts = { store: storageHealth(), mqtt: serving, http: serving };
-      return { ready, parts, ...(servingSince === undefined ? {} : { since: servingSince, ...addresses() }) };
+      const isServing = servingSince !== undefined && (node === undefined || node.leftMs() > 0);
+      const serving = isServing ? 'ok' : 'not serving';
+      const ready = isServing && storageHealth() === 'ok' && (node?.isReady() ?? true);
+      const forwardsTo = forwarding?.forwardsTo() ?? null;
+      const http = forwardsTo === null ? serving : 'ok';
+      const parts = { store: storageHealth(), mqtt: serving, http, ...(node && { database: node.health() }) };
+      const since = isServing ? { since: servingSince, ...addresses() } : {};
+      return { ready, parts, ...since, ...(node && { cluster: { ...node.view(), ...(forwarding && { forwardsTo }) } }) };
     },
 
     /** Connections for locks that were closed because of their packets or a connection limit: reason to number. */
@@ -120,6 +133,7 @@ export function createStatus(options: StatusOptions) {
       const { pairing, alarms, commands, cards } = services;
       return {
         version,
+        update: options.update(),
         uptimeSeconds: Math.floor(uptimeMs() / 1000),
         locks: locks.all().length,
         online: online(),
@@ -151,7 +165,7 @@ export function createStatus(options: StatusOptions) {
       return {
         locks: locks.all().map(watched),
         lowBatteryPercent: config.alarms.lowBatteryPercent,
-        storageWorks: storageHealth() === 'ok',
+        storageWorks: storageHealth() === notStarted ? undefined : storageHealth() === 'ok',
         clockIsSuspect: store.clockTrust.clockIsSuspect(),
         alarms: services.alarms.stats(),
         commands: { underWay: commands.underWay, waiting: commands.waiting + services.cards.stats().waiting },
@@ -163,6 +177,8 @@ export function createStatus(options: StatusOptions) {
         webhooks: services.webhooks.stats(),
         notifications: services.notifications.stats(),
         homeAssistant: homeAssistant.stats(),
+        update: options.update(),
+        database: node?.stats(),
       };
     },
 
@@ -171,7 +187,7 @@ export function createStatus(options: StatusOptions) {
      * opens doors, and so does a broker that rejects the check because locks use all its connections.
      */
     async healthy(): Promise<string> {
-      if (probe.unansweredMs() > diskAnswersWithinMs) return 'the data directory does not answer';
+      if (probe.unansweredMs() > diskAnswersWithinMs) return `the ${node === undefined ? 'data directory' : 'database'} does not answer`;
       const where = addresses();
       const checks = (['http', 'https', 'mqtt', 'mqtts', 'devices'] as const).map(async (scheme) => {
         const address = where[scheme];
@@ -185,6 +201,10 @@ export function createStatus(options: StatusOptions) {
 
     /** In one line, for `systemctl status`. */
     line(): string {
+      if (servingSince === undefined && node !== undefined) {
+        const { role, serving } = node.view();
+        return role === 'waiting' ? `waiting: ${serving.join(', ')} serves` : 'starting: the database does not answer yet';
+      }
       const where = Object.entries(addresses()).map(([scheme, { host, port }]) => `${scheme} ${host}:${port}`);
       const disk = storageHealth() === 'ok' ? '' : `; the storage does not work: ${storageHealth()}`;
       return `serving ${where.join(', ')}; ${online()} of ${locks.all().length} locks online${disk}`;

@@ -2,6 +2,7 @@
 import type { AccountService } from '../domain/accounts/account-service.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { EventBus } from '../domain/event-bus.ts';
+import type { LongLists } from '../domain/long-lists.ts';
 import { createMutex } from '../domain/mutex.ts';
 import type { Secrets } from '../domain/secrets.ts';
 import type { Stores } from '../domain/stores.ts';
@@ -20,8 +21,9 @@ export function createTtlockServices(options: {
   readonly stores: Pick<Stores, 'accounts' | 'counters' | 'ttlockLogins'>;
   readonly accounts: Pick<AccountService, 'callerWith'>;
   readonly webhooks: Pick<Webhooks, 'setCallback'>;
+  readonly longLists: LongLists;
 }) {
-  const { clock, secrets, events, stores, webhooks } = options;
+  const { clock, secrets, events, stores, webhooks, longLists } = options;
   const { accounts, counters, ttlockLogins: logins } = stores;
   const { callerWith } = options.accounts;
   const uses = createTtlockUses({ clock, logins });
@@ -29,7 +31,7 @@ export function createTtlockServices(options: {
   return {
     ttlockUses: uses,
     leftTtlockLogins: createLeftTtlockLogins({ logins, accounts, events }),
-    ttlockLogins: createTtlockLoginService({ clock, secrets, counters, logins, accounts, uses, webhooks, inTurn }),
+    ttlockLogins: createTtlockLoginService({ clock, secrets, counters, logins, accounts, uses, webhooks, inTurn, longLists }),
     ttlockAccess: createTtlockAccess({ clock, secrets, counters, logins, accounts, callerWith, uses, inTurn, emit: events.emit }),
   };
 }

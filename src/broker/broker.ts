@@ -2,6 +2,7 @@
 // What clients may do and what becomes of what they say is for the client handlers.
 
 import type { Clock } from '../domain/clock.ts';
+import { endlessLease, type Lease } from '../domain/lease.ts';
 import { originOf } from '../domain/origin.ts';
 import type { Log, Part } from '../domain/part.ts';
 import { createRateLimitedLog } from '../domain/rate-limited-log.ts';
@@ -27,6 +28,8 @@ export interface BrokerOptions extends Pick<MqttServerOptions, 'checkedBy'> {
   readonly clock: Clock;
   readonly tickBatcher: TickBatcher;
   readonly log: Log;
+  /** By default one that does not end. */
+  readonly lease?: Lease;
   /** A message that takes longer to handle costs its client the connection. */
   readonly hookTimeoutMs?: number;
   /** What a client may send, how many there may be, and how they share the event loop. */
@@ -36,6 +39,8 @@ export interface BrokerOptions extends Pick<MqttServerOptions, 'checkedBy'> {
 export interface Broker extends Part {
   /** Where it listens, once started. */
   addresses(): BrokerAddresses;
+  /** Closes all connections; the clients may come back. */
+  disconnectAll(reason: string): void;
   /** Serves a connection that came in elsewhere, such as a WebSocket, as if it had come to a listener. */
   accept(stream: ByteStream): void;
   stats(): BrokerStats;
@@ -45,7 +50,7 @@ const stopTimeoutMs = 2_000;
 
 /** A broker for these client handlers. It listens from `start` on. */
 export function createBroker(options: BrokerOptions): Broker {
-  const { handlers, clock, tickBatcher, log, checkedBy, hookTimeoutMs = 15_000 } = options;
+  const { handlers, clock, tickBatcher, log, checkedBy, lease = endlessLease, hookTimeoutMs = 15_000 } = options;
   const connectionLimits = { ...defaultConnectionLimits, ...options.limits };
   const limited = createRateLimitedLog({ clock, log });
   const stats = new StatsRecorder(limited, connectionLimits);
@@ -60,6 +65,7 @@ export function createBroker(options: BrokerOptions): Broker {
     limits: { ...defaultPacketLimits, ...options.limits },
     stats,
     log,
+    lease,
     timeoutMs: hookTimeoutMs,
     hold: (bytes) => reads.hold(bytes),
     flushSoon: tickBatcher.batch('packets', (buffer: WriteBuffer) => buffer.flush()),
@@ -74,6 +80,10 @@ export function createBroker(options: BrokerOptions): Broker {
     onOutsider: (remoteAddress) => stats.packetRejected(originOf(remoteAddress), {}, 'other-network'),
   });
 
+  function disconnectAll(reason: string): void {
+    for (const connection of table.all()) connection.close(reason);
+  }
+
   /** Also when the process ends without a stop, so that what lies in the kernel for a client that knows no expiry is taken back. */
   function destroyAll(): void {
     for (const { stream } of table.all()) stream.destroy();
@@ -84,7 +94,7 @@ export function createBroker(options: BrokerOptions): Broker {
     const stopping = server;
     server = undefined;
     listeners.close();
-    for (const connection of table.all()) connection.close('the gateway stops');
+    disconnectAll('the gateway stops');
     if (stopping !== undefined) await within(clock, stopTimeoutMs, (onClosed) => stopping.close(onClosed));
     listeners.endHandshakes();
     destroyAll();
@@ -113,6 +123,7 @@ export function createBroker(options: BrokerOptions): Broker {
     },
     stop,
     addresses: listeners.addresses,
+    disconnectAll,
     accept: (stream) => accept(stream, 'mqtt'),
     stats: () => ({
       ...stats.stats(),

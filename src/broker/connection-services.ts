@@ -1,4 +1,5 @@
 // What all connections of the broker share.
+import type { Lease } from '../domain/lease.ts';
 import type { Log } from '../domain/part.ts';
 import type { StatsRecorder } from './broker-stats.ts';
 import type { ClientHandlers } from './client-handlers.ts';
@@ -15,4 +16,6 @@ export interface ConnectionServices extends PacketFilterOptions, OrderedAcksOpti
   readonly keepAlives: KeepAliveWatch;
   readonly stats: StatsRecorder;
   readonly log: Log;
+  /** Without it nothing is taken from a client, and nothing is said to it. */
+  readonly lease: Lease;
 }

@@ -114,6 +114,8 @@ export interface StoreEvents {
   'access-ended': { readonly accountId: AccountId };
   /** A change was refused because the disk is full or failing. */
   'storage-failed': { readonly error: Error };
+  /** This gateway may serve no longer, though it may again: whoever is connected is sent away. */
+  'lease-lost': Readonly<Record<string, never>>;
 }
 
 export interface DomainEvents extends LoggedEvents, StoreEvents {
@@ -149,6 +151,13 @@ export interface DomainEvents extends LoggedEvents, StoreEvents {
   'clock-wrong': { readonly lockId: LockId; readonly reason: string };
   /** A backup of the running gateway has ended; `failure`: why it failed. */
   'backup-ended': { readonly failure: string | undefined };
+  /** So many events were stored in the database by one statement. */
+  'batch-stored': { readonly events: number; readonly ms: number };
+  /**
+   * A request was sent on to the node that serves: it was answered; that node could not be reached, so nothing was done; nobody knows what it
+   * did; or the client has left.
+   */
+  'request-forwarded': { readonly outcome: 'answered' | 'unreachable' | 'unknown' | 'left' };
   /** A flush of the disk has ended. */
   'disk-flushed': { readonly ms: number };
   /** Commands from Home Assistant need a code from now on, another one, or none. */

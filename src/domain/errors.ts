@@ -46,7 +46,7 @@ interface ErrorDetails {
   readonly parameters?: readonly ParameterProblem[];
   /** The lock's own error code, with `lock-refused`. */
   readonly lockError?: string;
-  /** Whole seconds after which a retry makes sense, with `lock-busy` and `rate-limited`. */
+  /** Whole seconds after which a retry makes sense, with `lock-busy`, `rate-limited`, and `storage-unavailable` of a node that does not serve. */
   readonly retryAfterSeconds?: number;
   /** The grants that want it, with `granted`. */
   readonly grantIds?: readonly number[];

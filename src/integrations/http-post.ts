@@ -10,7 +10,7 @@ import {
 } from 'node:http';
 import { request as requestSecure, Agent as SecureAgent } from 'node:https';
 import type { Clock } from '../domain/clock.ts';
-import type { Attempt } from '../domain/webhooks/delivery.ts';
+import type { Attempt } from '../domain/delivery/attempt.ts';
 import { type CheckedAddresses, createCheckedAddresses, type Lookup } from './checked-addresses.ts';
 import { hostOf, type Networks, portOf } from './networks.ts';
 

@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { writeDurably } from './durable-text.ts';
-import type { BrokerCredentials } from './mqtt-client.ts';
+import type { BrokerCredentials } from './mqtt-connection.ts';
 
 export interface BrokerFiles {
   readonly username?: string | undefined;

@@ -2,7 +2,8 @@
 // first sets a password. The only file that names that package.
 import type { IsFrequentPassword } from '../domain/accounts/sign-in-ports.ts';
 
-const howMany = 10_000;
+/** Of the list; the bundle has no more (vite.daemon.config.ts). */
+export const howManyPasswords = 10_000;
 
 export function createFrequentPasswords(): IsFrequentPassword {
   let loading: Promise<ReadonlySet<string>> | undefined;
@@ -10,7 +11,7 @@ export function createFrequentPasswords(): IsFrequentPassword {
   async function load(): Promise<ReadonlySet<string>> {
     const { dictionary } = await import('@zxcvbn-ts/language-common');
     // The most frequent ones come first.
-    return new Set(dictionary['passwords-common'].slice(0, howMany));
+    return new Set(dictionary['passwords-common'].slice(0, howManyPasswords));
   }
 
   return async (password) => {

@@ -3,6 +3,7 @@ import pino from 'pino';
 import type { LoggedEvents } from '../domain/domain-events.ts';
 import type { EventBus, EventName } from '../domain/event-bus.ts';
 import type { Log } from '../domain/part.ts';
+import { inSources } from './stack-traces.ts';
 
 export interface Logger extends Log {
   /** Writes all buffered lines; for the last line before an exit. */
@@ -33,7 +34,10 @@ export function createLogger(level: string): Logger {
     lines += line;
     if (lines.length > linesAtMost) flush();
   }
-  const options = { level, base: null, timestamp: isoTime(), formatters: { level: (label: string) => ({ level: label }) } };
+  const options = {
+    ...{ level, base: null, timestamp: isoTime(), formatters: { level: (label: string) => ({ level: label }) } },
+    serializers: { err: asLogged },
+  };
   const logger = pino(options, { write: collect });
   process.on('exit', flush);
   return {
@@ -50,6 +54,11 @@ export function createLogger(level: string): Logger {
       logger.level = level;
     },
   };
+}
+
+function asLogged(error: Error): object {
+  const logged = pino.stdSerializers.err(error);
+  return error instanceof Error ? { ...logged, stack: inSources(logged.stack) } : logged;
 }
 
 /** The same as pino's own function, but it makes the text once per millisecond. */

@@ -4,7 +4,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { DomainEvents } from '../domain/domain-events.ts';
 import type { EventBus } from '../domain/event-bus.ts';
-import { counters, countersByReason, gauges, type WatchedStats } from './watched-stats.ts';
+import { counters, countersByReason, databaseCounters, databaseGauges, gauges, type WatchedStats } from './watched-stats.ts';
 
 /** A finished request; `route` is a path of the route table, undefined when no route matches. */
 export interface WatchedRequest {
@@ -44,8 +44,10 @@ export function createMetrics(options: {
   readonly version: string;
   readonly events: Pick<EventBus, 'subscribe'>;
   readonly stats: () => WatchedStats;
+  /** Whether the data is in a database. */
+  readonly hasDatabase: boolean;
 }): Metrics {
-  const { version, events, stats } = options;
+  const { version, events, stats, hasDatabase } = options;
   const registry = new Registry();
   const registers: Registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -53,17 +55,21 @@ export function createMetrics(options: {
     { version },
     1,
   );
-  const request = createRequestMetrics(registers);
   watchCommands(registers, events);
   watchDisk(registers, events);
+  if (hasDatabase) {
+    watchDatabase(registers, events);
+    watchForwarding(registers, events);
+  }
   const pulls = [
-    ...createStatsMetrics(registers),
+    ...createStatsMetrics(registers, hasDatabase),
     createAlarmMetrics(registers),
     createEntryMetrics(registers),
     createLockMetrics(registers),
+    createUpdateMetrics(registers),
   ];
   return {
-    request,
+    request: createRequestMetrics(registers),
     async exposition() {
       const now = stats();
       for (const pull of pulls) pull(now);
@@ -123,7 +129,7 @@ function watchDisk(registers: Registers, events: Pick<EventBus, 'subscribe'>): v
   });
   const flushSeconds = new Histogram({
     name: 'latchd_store_flush_duration_seconds',
-    help: 'Flushes of the disk.',
+    help: 'Flushes of the disk, or statements until the database has stored them.',
     buckets: shortSeconds,
     registers,
   });
@@ -131,14 +137,46 @@ function watchDisk(registers: Registers, events: Pick<EventBus, 'subscribe'>): v
   events.subscribe('disk-flushed', ({ ms }) => flushSeconds.observe(ms / 1_000));
 }
 
+function watchDatabase(registers: Registers, events: Pick<EventBus, 'subscribe'>): void {
+  const batch = new Histogram({
+    name: 'latchd_ingest_batch_events',
+    help: 'Events that one statement stored in the database.',
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'latchd_ingest_seconds',
+    help: 'From such a statement to its commit.',
+    buckets: shortSeconds,
+    registers,
+  });
+  events.subscribe('batch-stored', ({ events: count, ms }) => {
+    batch.observe(count);
+    seconds.observe(ms / 1_000);
+  });
+}
+
+function watchForwarding(registers: Registers, events: Pick<EventBus, 'subscribe'>): void {
+  const forwarded = new Counter({
+    name: 'latchd_forwarded_total',
+    help: 'Requests that were sent on to the node that serves, by outcome.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  events.subscribe('request-forwarded', ({ outcome }) => forwarded.inc({ outcome }));
+}
+
 /** What `watched-stats.ts` lists. */
-function createStatsMetrics(registers: Registers): Pull[] {
+function createStatsMetrics(registers: Registers, hasDatabase: boolean): Pull[] {
   return [
-    ...gauges.map(([name, help, read]): Pull => {
+    ...[...gauges, ...(hasDatabase ? databaseGauges : [])].map(([name, help, read]): Pull => {
       const metric = new Gauge({ name, help, registers });
-      return (now) => metric.set(read(now));
+      return (now) => {
+        const value = read(now);
+        return value === undefined ? metric.remove() : metric.set(value);
+      };
     }),
-    ...counters.map(([name, help, read]): Pull => {
+    ...[...counters, ...(hasDatabase ? databaseCounters : [])].map(([name, help, read]): Pull => {
       const metric = new Counter({ name, help, registers });
       return (now) => {
         metric.reset();
@@ -194,5 +232,19 @@ function createLockMetrics(registers: Registers): Pull {
       online.set({ lock_id: lockId }, Number(isOnline));
       if (batteryPercent !== null) battery.set({ lock_id: lockId }, batteryPercent);
     }
+  };
+}
+
+/** No series while it is not known: 0 says that there is no newer one. */
+function createUpdateMetrics(registers: Registers): Pull {
+  const available = new Gauge({
+    name: 'latchd_update_available',
+    help: 'Whether the version of the label, the newest in the repository, is newer than the one that runs; absent while that is not known.',
+    labelNames: ['version'],
+    registers,
+  });
+  return ({ update: { state, version } }) => {
+    available.reset();
+    if (version !== null) available.set({ version }, Number(state === 'available'));
   };
 }

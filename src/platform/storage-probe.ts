@@ -1,4 +1,4 @@
-// Checks whether the data directory accepts writes: readiness depends on it, and recovery from a full disk begins here. A failed write sets
+// Checks whether the data directory, or the database, accepts writes: readiness depends on it, and recovery from a full disk begins here. A failed write sets
 // the health to bad at once; only successful probes, which write and flush now and then, set it back to 'ok'.
 
 import type { Clock } from '../domain/clock.ts';
@@ -12,6 +12,8 @@ const usualBytes = 16_384;
 /** After a failure, this much must fit, this many times in a row: on an almost full disk, a small write still succeeds now and then. */
 const ampleBytes = 1 << 20;
 const passesToRecover = 3;
+/** The health before the first probe. */
+export const notStarted = 'not started';
 
 export interface StorageProbe extends Part {
   /** 'ok', or why a write failed; 'not started' before the first probe. */
@@ -30,9 +32,12 @@ export function createStorageProbe(options: {
   readonly log: Log;
   readonly probe: (bytes: number) => Promise<void>;
   readonly works: () => void;
+  /** Where the data is, for the log. */
+  readonly place: 'data directory' | 'database';
 }): StorageProbe {
-  const { clock, log, probe, works } = options;
-  let health = 'not started';
+  const { clock, log, probe, works, place } = options;
+  const whatToDo = place === 'database' ? 'look at PostgreSQL and at the way to it' : 'do what the reason says';
+  let health = notStarted;
   let cancelTimer: (() => void) | undefined;
   let stopped = false;
   let askedAt: number | undefined;
@@ -42,7 +47,7 @@ export function createStorageProbe(options: {
 
   async function ask(): Promise<void> {
     const failuresBefore = failures;
-    const isFailing = health !== 'ok' && health !== 'not started';
+    const isFailing = health !== 'ok' && health !== notStarted;
     askedAt = clock.monotonic();
     try {
       await probe(isFailing ? ampleBytes : usualBytes);
@@ -60,9 +65,9 @@ export function createStorageProbe(options: {
   }
   function passed(): void {
     passes += 1;
-    if (health !== 'ok' && health !== 'not started') {
+    if (health !== 'ok' && health !== notStarted) {
       if (passes < passesToRecover) return;
-      log.info({ code: 'storage-works' }, 'the data directory works again');
+      log.info({ code: 'storage-works' }, `the ${place} works again`);
     }
     health = 'ok';
     works();
@@ -75,7 +80,7 @@ export function createStorageProbe(options: {
     health = reason;
     log.error(
       { code: 'storage-unavailable', reason },
-      'the data directory does not work: doors still answer, what cannot be kept is refused and locks keep their events; do what the reason says, no restart is needed',
+      `the ${place} does not work: doors still answer, what cannot be kept is refused and locks keep their events; ${whatToDo}, no restart is needed`,
     );
   }
 
@@ -90,7 +95,7 @@ export function createStorageProbe(options: {
     unansweredMs: () => (askedAt === undefined ? 0 : clock.monotonic() - askedAt),
     failed(error) {
       // Before the first probe, the start itself reports what is wrong.
-      if (health === 'not started' || stopped) return;
+      if (health === notStarted || stopped) return;
       const wasOk = health === 'ok';
       noteFailure(error);
       if (wasOk && askedAt === undefined) askLater();

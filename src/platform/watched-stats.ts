@@ -1,4 +1,5 @@
 // The stats that are read when Prometheus scrapes, and the metric for each of them.
+import type { UpdateState } from '../domain/updates/update-watch.ts';
 
 /** Counts by reason, since the start. */
 type Reasons = Readonly<Record<string, number>>;
@@ -8,8 +9,8 @@ export interface WatchedStats {
   readonly locks: readonly WatchedLock[];
   /** A battery below this is an alarm. */
   readonly lowBatteryPercent: number;
-  /** The data directory accepts writes. */
-  readonly storageWorks: boolean;
+  /** The data directory or the database takes writes; undefined: nobody has looked, because this node waits or starts. */
+  readonly storageWorks: boolean | undefined;
   /** The wall clock may be wrong: nothing is deleted because of its age. */
   readonly clockIsSuspect: boolean;
   /** When the newest backup in the usual folder was made, in epoch milliseconds; 0: there is none. */
@@ -51,6 +52,18 @@ export interface WatchedStats {
   };
   readonly notifications: { readonly waiting: number; readonly sent: number; readonly refused: number; readonly failed: number };
   readonly homeAssistant: { readonly connected: boolean; readonly published: number; readonly refused: Reasons };
+  /** The newest latchd that is to be had. */
+  readonly update: Pick<UpdateState, 'state' | 'version'>;
+  /** undefined: the data is in files. */
+  readonly database: WatchedDatabase | undefined;
+}
+
+export interface WatchedDatabase {
+  /** 0: this node has no lease. */
+  readonly leaseSecondsLeft: number;
+  readonly reconnects: number;
+  readonly streamConflicts: number;
+  readonly fencedWrites: number;
 }
 
 export interface WatchedLock {
@@ -61,10 +74,12 @@ export interface WatchedLock {
 }
 
 type Read = (stats: WatchedStats) => number;
+/** undefined: not known now. */
+type ReadIfKnown = (stats: WatchedStats) => number | undefined;
 type ReadReasons = (stats: WatchedStats) => Reasons;
 
 /** Present values. */
-export const gauges: readonly (readonly [name: string, help: string, Read])[] = [
+export const gauges: readonly (readonly [name: string, help: string, ReadIfKnown])[] = [
   ['latchd_locks', 'Locks that are registered.', ({ locks }) => locks.length],
   ['latchd_locks_online', 'Locks that can be given a command now.', ({ locks }) => locks.filter((lock) => lock.isOnline).length],
   [
@@ -74,7 +89,11 @@ export const gauges: readonly (readonly [name: string, help: string, Read])[] = 
   ],
   ['latchd_locks_disabled', 'Locks whose document is damaged.', ({ store }) => store.disabledLocks],
   ['latchd_records', 'Records in the log.', ({ store }) => store.records],
-  ['latchd_storage_works', '1 while the data directory takes flushed writes.', ({ storageWorks }) => Number(storageWorks)],
+  [
+    'latchd_storage_works',
+    '1 while the data directory or the database takes flushed writes; absent while this node waits or starts.',
+    ({ storageWorks }) => (storageWorks === undefined ? undefined : Number(storageWorks)),
+  ],
   [
     'latchd_clock_suspect',
     '1 while the wall clock may be wrong and nothing is deleted for its age.',
@@ -145,4 +164,28 @@ export const countersByReason: readonly (readonly [name: string, help: string, R
   ['latchd_mqtt_refused_frames_total', 'Connections that were ended for what came over them.', ({ broker }) => broker.refusedFrames],
   ['latchd_mqtt_refused_publishes_total', "Messages to topics that are not the sender's.", ({ broker }) => broker.refusedPublishes],
   ['latchd_mqtt_refused_subscriptions_total', 'Subscriptions that were refused.', ({ broker }) => broker.refusedSubscriptions],
+];
+
+/** Of a gateway that keeps its data in a database: present values. */
+export const databaseGauges: typeof gauges = [
+  [
+    'latchd_lease_seconds_left',
+    'For how long this node may still serve unless the database takes its sign; 0: it does not serve.',
+    ({ database }) => database?.leaseSecondsLeft ?? 0,
+  ],
+];
+
+/** The same, since the start. */
+export const databaseCounters: typeof counters = [
+  [
+    'latchd_database_reconnects_total',
+    'Connections to the database that were made in place of lost ones.',
+    ({ database }) => database?.reconnects ?? 0,
+  ],
+  [
+    'latchd_stream_conflicts_total',
+    'How often events had to be read again, because another node had stored events of the lock.',
+    ({ database }) => database?.streamConflicts ?? 0,
+  ],
+  ['latchd_fenced_writes_total', 'Writes that were refused because another node serves.', ({ database }) => database?.fencedWrites ?? 0],
 ];

@@ -8,7 +8,9 @@ import { enabledHome, homeWarnings } from '../../src/app/config-home.ts';
 
 const defaults = {
   dataDir: './data',
-  http: { enabled: true, host: '127.0.0.1', port: 8080, hosts: [] },
+  store: 'files',
+  cluster: { leaseSeconds: 30 },
+  http: { enabled: true, host: '127.0.0.1', port: 8080, hosts: [], trustedProxies: [] },
   https: { enabled: false, host: '0.0.0.0', port: 8443 },
   mqtt: { enabled: true, host: '127.0.0.1', port: 1883, topicRoot: 'latchd/v1', connectionsPerAddress: 1_200 },
   mqtts: { enabled: false, host: '0.0.0.0', port: 8883 },
@@ -23,6 +25,7 @@ const defaults = {
   retention: { at: '03:30', records: 184 },
   metrics: { enabled: false },
   discovery: { enabled: true },
+  updates: { check: true },
   backup: { at: '02:30', folder: 'backups', keep: 7 },
   alarms: { offlineAfterSeconds: 60, endAfterSeconds: 60, silentAfterHours: 26, lowBatteryPercent: 20, openAfterMinutes: 60 },
   webhooks: { networks: [], timeoutMs: 10_000 },
@@ -71,7 +74,8 @@ describe('the configuration', () => {
     const settings = Object.entries(defaults).flatMap(([name, value]) =>
       typeof value === 'object' && !Array.isArray(value) ? Object.keys(value).map((inner) => `${name}.${inner}`) : name,
     );
-    expect(named.sort()).toEqual(settings.sort());
+    // It has no default.
+    expect(named.sort()).toEqual([...settings, 'storePasswordFile'].sort());
   });
 
   test('a flag wins over the environment, which wins over the file', () => {
@@ -107,6 +111,8 @@ describe('the configuration', () => {
     ['LATCHD_COMMAND_TIMEOUT_MS', '2500', { commandTimeoutMs: 2500 }],
     ['LATCHD_METRICS_ENABLED', 'true', { metrics: { enabled: true } }],
     ['LATCHD_DISCOVERY_ENABLED', 'false', { discovery: { enabled: false } }],
+    ['LATCHD_HTTP_TRUSTED_PROXIES', '127.0.0.1, fd00::/8', { http: { trustedProxies: ['127.0.0.1', 'fd00::/8'] } }],
+    ['LATCHD_UPDATES_CHECK', 'false', { updates: { check: false } }],
     ['LATCHD_LOG_LEVEL', 'debug', { logLevel: 'debug' }],
   ])('%s sets what it names', (variable, text, expected) => {
     expect(loadConfig({ file: fileWith(''), environment: { [variable]: text }, flags: {} }).config).toMatchObject(expected);
@@ -135,10 +141,10 @@ describe('the configuration', () => {
     );
     expect(problems).toEqual(
       expect.arrayContaining([
-        'FILE:2: http.prot: there is no such setting; there are enabled, host, port, hosts',
+        'FILE:2: http.prot: there is no such setting; there are enabled, host, port, hosts, trustedProxies',
         'FILE:3: http.port: must be 0 to 65535, not 99999',
         expect.stringMatching(/^FILE:4: logLevel: must be one of fatal, /),
-        expect.stringMatching(/^FILE:5: extra: there is no such setting; there are dataDir, http, /),
+        expect.stringMatching(/^FILE:5: extra: there is no such setting; there are dataDir, store, storePasswordFile, cluster, http, /),
         // Those without a default, too.
         expect.stringMatching(
           /^FILE:7: homeAssistant.passwordfile: there is no such setting; there are enabled, url, .*passwordFile, .*account, /,
@@ -191,6 +197,14 @@ describe('the configuration', () => {
         (text, at) => `FILE:1: devices.networks.${at}: must be a network such as 192.168.0.0/16 or fd00::/8, or an address, not "${text}"`,
       ),
     );
+  });
+
+  test('not every address is a trusted proxy', () => {
+    const all = 'must not be every address: anybody could then pass for somebody else';
+    expect(problemsOf('http: { trustedProxies: [127.0.0.1, 0.0.0.0/0, "::/0", fd00::/8] }\n')).toEqual([
+      `FILE:1: http.trustedProxies.1: ${all}, not "0.0.0.0/0"`,
+      `FILE:1: http.trustedProxies.2: ${all}, not "::/0"`,
+    ]);
   });
 
   test('what is no text where one must be says what it must be', () => {

@@ -1,8 +1,8 @@
 // Fills a data directory's record folder as half a year of doors would have: sealed days, and the last day still open.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import type { LockId } from '../../src/domain/locks/lock.ts';
+import type { RememberedEpoch } from '../../src/domain/records/event-deduplication.ts';
 import type { RecordDraft } from '../../src/domain/records/record.ts';
-import type { RememberedEpoch } from '../../src/stores/files/records/event-deduplication.ts';
 import { recordLine } from '../../src/stores/files/records/record-line.ts';
 import { encodeIndex, type SealedIndex } from '../../src/stores/files/records/sealed-index.ts';
 

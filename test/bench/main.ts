@@ -19,6 +19,7 @@ import { peopleSection } from './sections/people.ts';
 import { recordsSection } from './sections/records.ts';
 import { scaleSection } from './sections/scale.ts';
 import { startSection } from './sections/start.ts';
+import { storePostgresSection } from './sections/store-postgres.ts';
 import { unlockSection } from './sections/unlock.ts';
 import { webhooksSection } from './sections/webhooks.ts';
 import { tableOf } from './table.ts';
@@ -33,6 +34,7 @@ const onRequest: readonly Section[] = [
   peopleSection,
   guessesSection,
   boardSection,
+  storePostgresSection,
 ];
 const built = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
 
@@ -110,7 +112,7 @@ await new Command('bench')
   .description('Measures the daemon beside its floors and peers.')
   .argument(
     '[sections...]',
-    `which of ${[...sections, ...onRequest].map(({ name }) => name).join(', ')}; all but the last seven when absent`,
+    `which of ${[...sections, ...onRequest].map(({ name }) => name).join(', ')}; all but the last eight when absent`,
   )
   .option('--quick', 'some seconds for each section: shows that it works, not how fast', false)
   .option('--peers', 'also install the peers that must be downloaded (Node-RED)', false)

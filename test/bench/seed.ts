@@ -11,7 +11,9 @@ import type { Log } from '../../src/domain/part.ts';
 import { createClock } from '../../src/platform/clock.ts';
 import { createSecrets } from '../../src/stores/files/documents/secrets.ts';
 import { type FileLayer, nodeFiles, type OpenFile } from '../../src/stores/files/files.ts';
-import { createStore } from '../../src/stores/files/store.ts';
+import { createStore, type Store } from '../../src/stores/files/store.ts';
+import type { DatabaseAddress } from '../../src/stores/postgres/connection.ts';
+import { createPostgresStore } from '../../src/stores/postgres/store.ts';
 
 /** What the bench knows of a lock to play it. */
 export interface BenchLock {
@@ -33,14 +35,36 @@ const cardsAtOnce = 50;
 
 /** Locks 1 to `count`, each with that many cards; the account `admin` is their administrator. */
 export async function seedDirectory(directory: string, count: number, cardsEach = 0): Promise<{ token: string; locks: BenchLock[] }> {
-  const secrets = createSecrets();
-  const store = createStore({ directory, clock, log: silentLog, secrets, files: withoutFlushes(), onFatal: quiet });
+  const store = createStore({ directory, clock, log: silentLog, secrets: createSecrets(), files: withoutFlushes(), onFatal: quiet });
+  return seedStore(store, directory, count, cardsEach);
+}
+
+/** The same in a database; `directory` is the data directory of the daemon on it. */
+export async function seedDatabase(
+  address: DatabaseAddress,
+  directory: string,
+  count: number,
+): Promise<{ token: string; locks: BenchLock[] }> {
+  const store = createPostgresStore({
+    ...{ address, directory, clock, log: silentLog, secrets: createSecrets(), onFatal: quiet, password: async () => undefined },
+    node: { name: 'bench', url: null, bootId: 'bench', leaseMs: 30_000 },
+  });
+  return seedStore(store, directory, count, 0);
+}
+
+async function seedStore(
+  store: Store,
+  directory: string,
+  count: number,
+  cardsEach: number,
+): Promise<{ token: string; locks: BenchLock[] }> {
   await store.start();
-  const keyHash = secrets.hash(deviceKey);
+  const { hash } = createSecrets();
+  const keyHash = hash(deviceKey);
   // The digest has no lockId in it, so that of one lock is that of all.
   const digest = digestOf(
     entriesOf(1 as LockId, cardsEach).map(({ number }) => ({ cardNumber: number, ...always })),
-    secrets.hash,
+    hash,
   );
   const cards = { count: cardsEach, digest };
   const locks = Array.from({ length: count }, (_, n) => ({ lockId: n + 1, deviceId: deviceIdOfNumber(n + 1), cards }));

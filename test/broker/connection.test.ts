@@ -10,6 +10,7 @@ import { KeepAliveWatch } from '../../src/broker/keep-alive.ts';
 import { defaultPacketLimits } from '../../src/broker/packet-limits.ts';
 import { ReadScheduler } from '../../src/broker/read-scheduler.ts';
 import type { WriteBuffer } from '../../src/broker/write-buffer.ts';
+import { endlessLease } from '../../src/domain/lease.ts';
 import { createRateLimitedLog } from '../../src/domain/rate-limited-log.ts';
 import { createManualClock, type ManualClock } from '../support/mqtt-clock.ts';
 import { createFakeLog } from '../support/mqtt-fakes.ts';
@@ -55,7 +56,7 @@ beforeEach(() => {
     },
   });
   const services: ConnectionServices = {
-    ...{ clock, log, stats, reads, limits: defaultPacketLimits, timeoutMs: 1_000 },
+    ...{ clock, log, stats, reads, limits: defaultPacketLimits, timeoutMs: 1_000, lease: endlessLease },
     keepAlives: new KeepAliveWatch({ clock }),
     handlers: {
       authenticate() {

@@ -53,14 +53,20 @@ export function accountTableTests(at: At): void {
     const { stage, page } = at();
     const { site } = stage;
     await site.api('POST', '/api/v1/gateway/accounts', { body: { username: 'robot', gatewayAdministrator: false } });
+    const secrets = new Map<string, string>();
     for (const [name, expiresInDays] of [
       ['Lift', 365],
       ['Gate', 30],
       ['Boiler', undefined],
-    ] as const)
-      await site.api('POST', '/api/v1/gateway/tokens', { body: { username: 'robot', name, ...(expiresInDays && { expiresInDays }) } });
+    ] as const) {
+      const body = { username: 'robot', name, ...(expiresInDays && { expiresInDays }) };
+      secrets.set(name, String((await site.api('POST', '/api/v1/gateway/tokens', { body })).body['token']));
+    }
     await stage.go(page, 'tokens', 'Access tokens');
     const names = column(page, 1);
+    // The gateway searches and orders: the page asks for what it shows.
+    const asked: string[] = [];
+    page.on('request', (request) => void (request.url().includes('gateway/tokens?') && asked.push(request.url())));
     await page.getByRole('searchbox').fill('robot');
     await page.getByRole('button', { name: 'Expires', exact: true }).click();
     await comesTo(names, ['Gate', 'Lift', 'Boiler']);
@@ -72,9 +78,17 @@ export function accountTableTests(at: At): void {
     await page.getByLabel('Show', { exact: true }).selectOption('Valid');
     await page.getByRole('searchbox').fill('boil');
     await comesTo(names, ['Boiler']);
+    expect(asked.filter((url) => !url.includes('pageSize=25'))).toEqual([]);
     await page.getByRole('button', { name: 'Revoke “Boiler” of robot' }).click();
+    // What somebody chose with a stolen token ends with it, if the person says so.
+    const token = secrets.get('Gate') as string;
+    const told = async () => (await site.api('GET', '/api/v1/account/notifications', { token })).body['ntfy'];
+    await site.api('PUT', '/api/v1/account/notifications', { token, body: { ntfy: { topic: 'thief' } } });
+    expect(await told()).toMatchObject({ topic: 'thief' });
+    await page.getByRole('dialog').getByLabel('End all messages to robot as well').check();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('There is nothing like that.').waitFor();
+    expect(await told()).toBeNull();
 
     const phone = await stage.visit(phoneSize, 'de-DE');
     await enter(phone);
@@ -111,6 +125,17 @@ export function accountTableTests(at: At): void {
     expect(await page.getByLabel('Who', { exact: true }).inputValue()).toBe('auditor');
     await page.getByLabel('Outcome', { exact: true }).selectOption('Done');
     await page.getByText('Nothing like that was changed.').waitFor();
+    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    // By any text, the oldest first, and then all that was done about one thing.
+    await page.getByRole('searchbox').fill('INTRUDER');
+    await comesTo(whom, ['auditor']);
+    await page.getByRole('button', { name: 'When', exact: true }).click();
+    await comesTo(async () => new URL(page.url()).hash, '#/audit?search=INTRUDER&order=date');
+    await page.getByRole('link', { name: 'Everything about account intruder' }).first().click();
+    await page.getByText('Everything about account intruder', { exact: true }).waitFor();
+    await comesTo(async () => new URL(page.url()).hash, '#/audit?object=account%20intruder');
+    await comesTo(whom, ['auditor']);
+    expect(await stage.barriers(page)).toEqual([]);
     await page.getByLabel('From', { exact: true }).fill('2020-01-01');
     await page.getByRole('button', { name: 'Clear the filters' }).click();
     await done.first().waitFor();

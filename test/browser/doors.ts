@@ -104,6 +104,19 @@ export function doorTests(at: At): void {
     expect(site.lock(1).memory.autoLockSeconds).toBe(0);
   });
 
+  test('a door that is to stay open is set to passage mode, and back', async () => {
+    const { stage, page } = at();
+    const { site } = stage;
+    await stage.go(page, `locks/${site.lockId(1)}`, 'Front door');
+    const passage = page.getByRole('region', { name: 'Passage mode' });
+    await passage.getByRole('button', { name: 'Switch it on' }).click();
+    await passage.getByText('It is on.').waitFor();
+    expect(site.lock(1).memory.settings.passageMode).toBe(1);
+    await passage.getByRole('button', { name: 'Switch it off' }).click();
+    await passage.getByText('It is off.').waitFor();
+    expect(site.lock(1).memory.settings.passageMode).toBe(2);
+  });
+
   test('how a battery went is said in a sentence, is seen as a chart from three levels on, and read as a table by who does not see it, as the lock goes on', async () => {
     const { stage, page } = at();
     const { site } = stage;

@@ -54,6 +54,8 @@ export function notificationTests(at: At): void {
     expect(await stage.barriers(phone)).toEqual([]);
     expect(await phone.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
     await until(() => mail.mails.length > 0, 'the mail has come');
+    // Nobody has chosen a language: it is that of the page.
+    expect([mail.mails.at(-1)?.text, (await stored())['language']]).toEqual([expect.stringContaining('Bestätigen'), 'de']);
     const secret = /notifications\/(\S+)/.exec(mail.mails.at(-1)?.text ?? '')?.[1] ?? '';
     await stage.go(phone, `notifications/${secret}`, 'Ihre E-Mail-Adresse bestätigen');
     expect(await stored()).toMatchObject({ email: { confirmed: false } });

@@ -8,6 +8,7 @@ import { expect } from '@jest/globals';
 import axe from 'axe-core';
 import { type Browser, type Cookie, chromium, type Locator, type Page } from 'playwright-core';
 import type { LockProfileInput } from '../../device-sim/lock-profile.ts';
+import { offering, ownVersion, putApt, saying } from '../support/fake-apt.ts';
 import { makeLoopbackCertificate } from '../support/loopback-certificate.ts';
 import { type MailServer, mailLogin, startMailServer } from '../support/mail-server.ts';
 import { startMosquittoFor } from '../support/mosquitto.ts';
@@ -61,6 +62,8 @@ export interface Stage {
   show(page: Page, path: string): Promise<void>;
   /** The place of a lock on the board; `state` begins with what it says of its bolt. */
   door(page: Page, name: string, state?: string): Locator;
+  /** Listens from now on; resolves with how to read, as often as wanted, each sentence that a screen reader was given to say since. */
+  listen(page: Page): Promise<() => Promise<readonly string[]>>;
   /** What is wrong for people with disabilities (WCAG 2.2 A and AA), or of that with the colours alone. */
   barriers(page: Page, of?: 'everything' | 'colours'): Promise<readonly string[]>;
   /** Keeps how the page looks, for the README, when pictures are asked for. */
@@ -118,7 +121,13 @@ export async function openStage(locks: readonly LockProfileInput[], { https = fa
       : []),
   ];
   await writeFile(config, `${settings.join('\n')}\n`);
-  const site = await openSite({ locks, flags: ['--config', config], environment: { NODE_EXTRA_CA_CERTS: join(folder, 'ca.crt') } });
+  putApt(folder, saying(offering('99.0.0', ownVersion)));
+  const environment = {
+    NODE_EXTRA_CA_CERTS: join(folder, 'ca.crt'),
+    PATH: `${folder}:${process.env['PATH']}`,
+    LATCHD_UPDATES_CHECK: 'true',
+  };
+  const site = await openSite({ locks, flags: ['--config', config], environment });
   const line = await openWire();
   const lead = () => line.lead(https ? site.gateway.httpsUrl : site.gateway.httpUrl);
   lead();
@@ -196,6 +205,19 @@ export async function openStage(locks: readonly LockProfileInput[], { https = fa
     door(page, name, state = '') {
       const doors = page.locator('li.door').filter({ has: page.getByRole('link', { name, exact: true }) });
       return doors.filter({ has: page.locator('.fact.state').filter({ hasText: new RegExp(`^${state}`) }) });
+    },
+    async listen(page) {
+      await page.evaluate(`{
+        globalThis.heard = [];
+        new MutationObserver((changes) => {
+          for (const { target, addedNodes } of changes) {
+            const place = target instanceof Element ? target : target.parentElement;
+            if (!place?.closest('[role="status"]')) continue;
+            for (const { textContent } of target === place ? addedNodes : [target]) heard.push(textContent);
+          }
+        }).observe(document.body, { subtree: true, childList: true, characterData: true });
+      }`);
+      return async () => (await page.evaluate('heard')) as readonly string[];
     },
     async barriers(page, of = 'everything') {
       if (await page.evaluate('globalThis.axe === undefined')) await page.evaluate(axe.source);

@@ -34,6 +34,16 @@ export function upkeepTests(at: At): void {
     await dialog.waitFor({ state: 'hidden' });
   });
 
+  test('a newer version is there, with the command that installs it', async () => {
+    const { stage, page } = at();
+    await stage.go(page, 'system', 'System');
+    await page.getByRole('heading', { name: 'Updates' }).waitFor();
+    await page.getByText(/^latchd 99\.0\.0 is in the repository\./).waitFor();
+    await page.getByText('sudo apt-get install --only-upgrade latchd').waitFor();
+    await page.getByRole('button', { name: /The command that installs it/ }).waitFor();
+    expect(await stage.barriers(page)).toEqual([]);
+  });
+
   test('warnings of the log are there, and everybody can read the page, also on a phone in the dark', async () => {
     const { stage, page } = at();
     await stage.go(page, 'system', 'System');

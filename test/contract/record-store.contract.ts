@@ -1,8 +1,23 @@
 // What every RecordStore promises.
 import { describe, expect, test } from '@jest/globals';
-import type { RecordStore } from '../../src/domain/records/record-ports.ts';
+import type { LockRecord } from '../../src/domain/records/record.ts';
+import { recordHolder } from '../../src/domain/records/record-holder.ts';
+import type { NewestFirst, RecordStore } from '../../src/domain/records/record-ports.ts';
 import { everything, lockId, sampleEvent, sampleEvents } from '../stores/files/support/samples.ts';
 import type { RunOver } from './adapters.ts';
+
+function isAsked(record: LockRecord, { before, locks, from, to, types, success, username, holders }: NewestFirst): boolean {
+  return (
+    record.recordId < before &&
+    locks.has(record.lockId) &&
+    from <= record.lockDate &&
+    record.lockDate <= to &&
+    (types === undefined || types.includes(record.type)) &&
+    (success === undefined || record.success === success) &&
+    (username === undefined || record.username === username) &&
+    (holders === undefined || holders.includes(recordHolder(record)))
+  );
+}
 
 export function recordStoreContract(over: RunOver<RecordStore>): void {
   const one = lockId(1);
@@ -14,15 +29,21 @@ export function recordStoreContract(over: RunOver<RecordStore>): void {
   describe('a RecordStore', () => {
     test('shows what was appended, newest first, as it was given', () =>
       over(async (records) => {
-        const odd = sampleEvent(3, { success: false, credential: '', username: '\u2028"\\\n', lockDate: -5, reportedDate: 0 });
+        const odd = sampleEvent(3, {
+          ...{ success: false, type: 'own \u0000 word', credential: '', username: '\u2028"\\\n\u001b0041', lockDate: -5, reportedDate: 0 },
+          ...{ reason: '\ud800 {NULL, "x"}', undated: true as const, command: -3, entryId: 9 },
+        });
         expect(await records.append(one, '7d3f', [sampleEvent(1), sampleEvent(2), odd])).toEqual({ stored: 3, duplicates: 0, refused: [] });
+        expect(await records.append(one, '\u0000NULL', [sampleEvent(1)])).toMatchObject({ stored: 1 });
+        expect(await records.append(one, '\u0000NULL', [sampleEvent(1)])).toMatchObject({ duplicates: 1 });
         const { list } = await records.page({ lockId: one, ...everything });
         expect(list).toEqual([
+          { recordId: expect.any(Number), lockId: 1, epoch: '\u0000NULL', ...sampleEvent(1) },
           { recordId: expect.any(Number), lockId: 1, epoch: '7d3f', ...odd },
           { recordId: expect.any(Number), lockId: 1, epoch: '7d3f', ...sampleEvent(2) },
           { recordId: expect.any(Number), lockId: 1, epoch: '7d3f', ...sampleEvent(1) },
         ]);
-        expect(records.count()).toBe(3);
+        expect(records.count()).toBe(4);
       }));
 
     test('gives recordIds that rise in the order of storing, over all locks', () =>
@@ -126,6 +147,45 @@ export function recordStoreContract(over: RunOver<RecordStore>): void {
         expect(await since(middle, 1, 2, 3)).toEqual(all.filter(([id]) => id > middle));
         expect(await since(records.newest(), 1, 2, 3)).toEqual([]);
         expect(await since(0)).toEqual([]);
+      }));
+
+    test('looks at the records of some locks, newest first, and finds all that match', () =>
+      over(async (records) => {
+        const types = ['card-unlock', 'door-open', 'passcode-unlock'];
+        for (let n = 0; n < 100; n++) {
+          const changes = (seq: number) => ({
+            ...{ type: types[(n + seq) % 3] as string, success: seq % 4 !== 0, username: `Résident ${seq % 5}`, credential: `00${n % 7}` },
+            ...{ lockDate: ((n * 31 + seq) % 500) * 1_000, ...(seq % 2 === 0 && { entryId: n % 7 }) },
+          });
+          const drafts = Array.from({ length: 5 }, (_, at) => sampleEvent(n * 5 + at + 1, changes(n * 5 + at + 1)));
+          await records.append(lockId((n % 80) + 1), 'e', drafts);
+        }
+        const all: LockRecord[] = [];
+        for await (const some of records.since(0, () => true)) all.unshift(...some.toReversed());
+        const locks = (count: number) => new Set(Array.from({ length: count }, (_, n) => lockId(n + 1)));
+        const wide = { before: Number.MAX_SAFE_INTEGER, from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER, atOnce: 20 };
+        const asked: readonly Omit<NewestFirst, 'locks'>[] = [
+          wide,
+          { ...wide, before: all[140]?.recordId as number },
+          { ...wide, from: 100_000, to: 200_000 },
+          { ...wide, types: ['door-open', 'nothing'] },
+          { ...wide, success: false, username: 'Résident 3' },
+          { ...wide, holders: ['card 3', 'entry 4'] },
+        ];
+        for (const count of [1, 30, 79]) {
+          for (const question of asked) {
+            const query = { ...question, locks: locks(count) };
+            const found: LockRecord[] = [];
+            let lookedTo = Number.POSITIVE_INFINITY;
+            for await (const { records: some, lowest = lookedTo } of records.newestFirst(query)) {
+              expect(lowest).toBeLessThanOrEqual(lookedTo);
+              for (const record of some) expect(record.recordId).toBeGreaterThanOrEqual(lowest);
+              lookedTo = lowest;
+              found.push(...some.filter((record) => isAsked(record, query)));
+            }
+            expect(found).toEqual(all.filter((record) => isAsked(record, query)));
+          }
+        }
       }));
 
     test('an empty call stores nothing', () =>

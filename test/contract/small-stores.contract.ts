@@ -8,7 +8,7 @@ import type { Invitation } from '../../src/domain/accounts/sign-in.ts';
 import type { CredentialStore, SignInStore } from '../../src/domain/accounts/sign-in-ports.ts';
 import type { AlarmStore } from '../../src/domain/alarms/alarm-ports.ts';
 import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
-import type { AuditStore } from '../../src/domain/audit/audit-ports.ts';
+import type { AuditStore, AuditWanted } from '../../src/domain/audit/audit-ports.ts';
 import type { CounterStore } from '../../src/domain/counters.ts';
 import type { HubStore } from '../../src/domain/locks/hub-ports.ts';
 import type { BatteryStore, RemovedLockStore, StatusStore } from '../../src/domain/locks/lock-ports.ts';
@@ -490,6 +490,49 @@ export function auditStoreContract(over: RunOver<AuditStore>): void {
         expect(await page(0, 1_000, 1)).toMatchObject({ list: [entry(ids[2], 300, 'unknown'), entry(ids[1], 200, 'forbidden')], total: 3 });
         expect(await page(0, 1_000, 2)).toMatchObject({ list: [entry(ids[0], 100, 'ok')], total: 3 });
         expect(await page(100, 200, 1)).toMatchObject({ list: [{ id: ids[1] }, { id: ids[0], outcome: 'ok' }], total: 2 });
+      }));
+
+    test('shows those that are asked for, in either order, with their total', () =>
+      over(async (audit) => {
+        const entry = { address: '10.0.0.7', action: 'card-add', object: 'lock 7', detail: '', username: 'ole', outcome: 'ok' } as const;
+        const others = [
+          { ...entry, username: 'Zoë', object: 'card 3 of lock 7', detail: 'Spare \\ "card" %_' },
+          { ...entry, action: 'card-remove', object: 'lock 77', outcome: 'forbidden' as const },
+          { ...entry, object: 'card 4 of lock 17', detail: 'line\u0000 \ud800' },
+        ];
+        const all: AuditEntry[] = [];
+        for (const one of [entry, ...others]) {
+          all.push({ ...one, id: await audit.nextId(), at: 100 });
+          await audit.append(all.at(-1) as AuditEntry);
+        }
+        const found = async (wanted: AuditWanted & { readonly oldestFirst?: boolean }) => {
+          const { list, total } = await audit.page({ from: 0, to: 1_000, pageNo: 1, pageSize: 3, ...wanted });
+          return [total, ...list.map((one) => all.findIndex(({ id }) => id === one.id))];
+        };
+        expect([await found({}), await found({ oldestFirst: true })]).toEqual([
+          [4, 3, 2, 1],
+          [4, 0, 1, 2],
+        ]);
+        expect([await found({ username: 'Zoë' }), await found({ action: 'card-remove' })]).toEqual([
+          [1, 1],
+          [1, 2],
+        ]);
+        expect([await found({ success: false }), await found({ success: true, oldestFirst: true })]).toEqual([
+          [1, 2],
+          [3, 0, 1, 3],
+        ]);
+        expect([await found({ object: 'lock 7' }), await found({ object: 'card 3 of lock 7' }), await found({ object: '7' })]).toEqual([
+          [2, 1, 0],
+          [1, 1],
+          [0],
+        ]);
+        expect([await found({ search: 'ZOË' }), await found({ search: '%_' }), await found({ search: '\\ "CARD' })]).toEqual([
+          [1, 1],
+          [1, 1],
+          [1, 1],
+        ]);
+        expect([await found({ search: '0.0.7' }), await found({ search: 'ole10' })]).toEqual([[4, 3, 2, 1], [0]]);
+        expect((await audit.page({ from: 0, to: 1_000, pageNo: 1, pageSize: 9 })).list).toEqual(all.toReversed());
       }));
   });
 }

@@ -1,7 +1,9 @@
-// The contract of every store port, over the stores in memory and those on the disk.
+// The contract of every store port, over the stores in memory, those on the disk, and those in a database.
 import { describe } from '@jest/globals';
 import type { Stores } from '../../src/domain/stores.ts';
 import { startedStore, withDirectory } from '../stores/files/support/directory.ts';
+import { withPostgresStore } from '../stores/postgres/support/store.ts';
+import { createMemoryAccessLog } from '../support/memory-access-log.ts';
 import {
   createMemoryAccounts,
   createMemoryAlarms,
@@ -25,6 +27,8 @@ import {
   createMemoryWebhooks,
 } from '../support/memory-stores.ts';
 import { createNotedEvents } from '../support/noted-events.ts';
+import { serverOfRun } from '../support/postgres-for-run.ts';
+import { accessLogContract } from './access-log.contract.ts';
 import type { RunOver } from './adapters.ts';
 import { changeFeedContract } from './change-feed.contract.ts';
 import { entryStoreContract } from './entry-store.contract.ts';
@@ -54,6 +58,7 @@ describe('in memory', () => {
   lockStoreContract((run) => run(createMemoryLocks()));
   entryStoreContract((run) => run(createMemoryLocks()));
   recordStoreContract((run) => run(createMemoryRecords()));
+  accessLogContract((run) => run(createMemoryAccessLog(() => Date.UTC(2026, 10, 21, 9))));
   accountStoreContract((run) => run(createMemoryAccounts()));
   alarmStoreContract((run) => run(createMemoryAlarms()));
   hubStoreContract((run) => run(createMemoryHubs()));
@@ -107,6 +112,7 @@ describe('on the disk', () => {
   lockStoreContract(onDisk((stores) => stores));
   entryStoreContract(onDisk((stores) => stores));
   recordStoreContract(onDisk(({ records }) => records));
+  accessLogContract(onDisk(({ access }) => access));
   accountStoreContract(onDisk(({ accounts }) => accounts));
   alarmStoreContract(onDisk(({ alarms }) => alarms));
   hubStoreContract(onDisk(({ hubs }) => hubs));
@@ -135,4 +141,33 @@ describe('on the disk', () => {
       }
     }),
   );
+});
+
+describe('in PostgreSQL', () => {
+  function inPostgres<T>(pick: (stores: Stores) => T): RunOver<T> {
+    return async (run) => withPostgresStore(await serverOfRun(), ({ store }) => run(pick(store.ports)));
+  }
+  lockStoreContract(inPostgres((stores) => stores));
+  entryStoreContract(inPostgres((stores) => stores));
+  recordStoreContract(inPostgres(({ records }) => records));
+  accessLogContract(inPostgres(({ access }) => access));
+  accountStoreContract(inPostgres(({ accounts }) => accounts));
+  alarmStoreContract(inPostgres(({ alarms }) => alarms));
+  hubStoreContract(inPostgres(({ hubs }) => hubs));
+  counterStoreContract(inPostgres(({ counters }) => counters));
+  removedLockStoreContract(inPostgres(({ removedLocks }) => removedLocks));
+  statusStoreContract(inPostgres(({ statuses }) => statuses));
+  quarantineContract(inPostgres(({ quarantine }) => quarantine));
+  batteryStoreContract(inPostgres(({ batteries }) => batteries));
+  accountSettingsContract(inPostgres(({ settings }) => settings));
+  signInStoreContract(inPostgres(({ signIns }) => signIns));
+  credentialStoreContract(inPostgres(({ signInCredentials }) => signInCredentials));
+  ttlockLoginStoreContract(inPostgres(({ ttlockLogins }) => ttlockLogins));
+  webhookStoreContract(inPostgres(({ webhooks }) => webhooks));
+  auditStoreContract(inPostgres(({ audit }) => audit));
+  personStoreContract(inPostgres(({ people }) => people));
+  revocationStoreContract(inPostgres(({ revocations }) => revocations));
+  importStoreContract(inPostgres(({ imports }) => imports));
+  scheduleStoreContract(inPostgres(({ schedules }) => schedules));
+  changeFeedContract(async (run) => withPostgresStore(await serverOfRun(), ({ store, events }) => run({ stores: store.ports, events })));
 });

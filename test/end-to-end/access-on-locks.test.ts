@@ -52,6 +52,26 @@ describe('a grant to twenty locks', () => {
   });
 });
 
+test('what is given to a lock that is away and taken back before it comes is never sent to it', async () => {
+  const [lock, card, granted] = [7, '4050001', '4050002'];
+  site.lock(lock).cutNetwork();
+  await site.whenOnline(lock, false);
+  const cardId = await addQueued(site, lock, card);
+  const { body } = await grantTo(site, granted, [lock]);
+  await until(async () => (await statusOf(site, lock, granted)) === 'pending', 'both wait for the lock');
+  expect(await statusOf(site, lock, card)).toBe('pending');
+  const query = { lockId: site.lockId(lock), cardId, deleteType: 2, queue: 1 };
+  expect((await site.api('DELETE', '/api/v1/identity-card/delete', { query })).status).toBe(200);
+  const [grant] = body['grants'] as { readonly grantId: number }[];
+  expect((await site.api('DELETE', `/api/v1/access/grants/${grant?.grantId}`)).status).toBe(200);
+  site.lock(lock).restoreNetwork();
+  await site.whenOnline(lock);
+  // What comes later is there, so what was before it would have come, too.
+  await addQueued(site, lock, '4050003');
+  await until(() => holds(lock, '4050003'), 'the lock is as it must be');
+  expect(sentCredentials(site.wire).filter(({ number }) => number === card || number === granted)).toEqual([]);
+});
+
 test('a card of fifty that a phone took off stays missing over a hundred reconnections; a new memory gets back the forty-nine', async () => {
   const [lock, handle] = [1, site.lock(1)];
   const before = numbersOn(site, lock).length;

@@ -26,7 +26,11 @@ describe('activity', () => {
     await site.api('POST', '/api/v1/lock/unlock', { query: { lockId: site.lockId(2) } });
     const isWhole = async () => {
       const { list } = await activity();
-      return list.some(ofErika) && list.some(({ username }) => username === 'admin') && list.some(({ kind }) => kind === 'refused');
+      return (
+        list.some(ofErika) &&
+        list.some(({ username }) => username === 'admin') &&
+        list.some(({ kind, lockId }) => kind === 'refused' && lockId === site.lockId(2))
+      );
     };
     await until(isWhole, 'all three are there');
     await site.kill9();

@@ -1,10 +1,6 @@
 // Every endpoint of the specification, and the management API beside it, over the real daemon and real MQTT locks.
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Token } from '../../src/domain/accounts/account.ts';
-import { createAccountFile } from '../../src/stores/files/documents/account-file.ts';
-import { nodeFiles } from '../../src/stores/files/files.ts';
+import { shiftedClock } from '../support/preload.ts';
 import { type Answer, type Item, openSite, type RequestOptions, type Site, until } from '../support/site.ts';
 import { connectHandLock } from '../support/site-lock.ts';
 
@@ -26,6 +22,7 @@ const lockFields = {
 };
 
 let site: Site;
+const environment: Record<string, string> = {};
 
 beforeAll(async () => {
   site = await openSite({
@@ -42,6 +39,7 @@ beforeAll(async () => {
       { name: 'Storeroom', cardCapacity: 1, boltTravelMs: 20 },
     ],
     flags: ['--command-timeout-ms', '1500'],
+    environment,
   });
 });
 
@@ -759,13 +757,8 @@ describe('after a restart', () => {
     const made = await manage('POST', '/tokens', { username: 'admin', name: 'soon over', expiresInDays: 1 });
     const before = await Promise.all(asked.map(async (path) => (await site.api('GET', path)).body));
     await site.gateway.stop();
-    expect(await readFile(join(site.dataDir, 'accounts.jsonl'), 'utf8')).not.toContain(made.body.token);
-    // A day later.
-    const accounts = createAccountFile({ files: nodeFiles(), directory: site.dataDir });
-    await accounts.open();
-    const [token] = await accounts.removeTokens([made.body.tokenId]);
-    await accounts.addToken({ ...(token as Token), expiresAt: Date.now() - 1 });
-    await accounts.idle();
+    expect([...(await site.allStored()).values()].join('')).not.toContain(made.body.token);
+    environment['NODE_OPTIONS'] = shiftedClock(25 * 3_600_000);
     await site.start();
     await site.whenOnline(1);
     const after = await Promise.all(asked.map(async (path) => (await site.api('GET', path)).body));

@@ -1,6 +1,5 @@
 // The backups of the real daemon: at their hour, when they fail, when it is killed in the middle of one, and by root on a stopped one.
-import { randomBytes } from 'node:crypto';
-import { chown, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { chown, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Decrypter } from 'age-encryption';
@@ -66,8 +65,7 @@ describe('a backup', () => {
     const site = await opened({});
     const folder = join(site.dataDir, 'backups');
     // Enough to be in the middle of it for a while.
-    await mkdir(join(site.dataDir, 'tls'), { recursive: true });
-    await writeFile(join(site.dataDir, 'tls', 'padding.pem'), randomBytes(96 << 20));
+    await site.pad(64 << 20);
     const asked = runs.begin(['backup', '--data-dir', site.dataDir]);
     const unfinished = async () => (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.partial'));
     await until(async () => (await unfinished()).length > 0, 'the archive is begun');

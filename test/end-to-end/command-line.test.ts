@@ -1,5 +1,5 @@
 // What an operator types: managed by the running daemon where there is one, on the data directory where there is none; the same rules and answers.
-import { chown, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { chown, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -171,7 +171,7 @@ describe('while no daemon runs', () => {
     await giveTo(owner);
     try {
       expect(await latchd('account', 'create', 'by-root')).toMatchObject({ exitCode: 0 });
-      expect(await readFile(join(site.dataDir, 'accounts.jsonl'), 'utf8')).toContain('by-root');
+      expect(await site.stored('accounts.jsonl')).toContain('by-root');
       for (const name of await readdir(site.dataDir, { recursive: true })) expect((await stat(join(site.dataDir, name))).uid).toBe(owner);
     } finally {
       await giveTo(0);

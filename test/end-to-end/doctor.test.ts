@@ -14,8 +14,9 @@ let site: Site;
 
 beforeAll(async () => {
   site = await openSite({ locks: [{}] });
-  // What the daemon writes of the lock's coming is on the disk.
-  const accessLines = async () => (await contents(join(site.dataDir, 'access'))).join('');
+  // What the daemon writes of the lock's coming is stored.
+  const accessLines = async () =>
+    [...(await site.allStored())].flatMap(([name, text]) => (name.startsWith('access') ? [text] : [])).join('');
   await until(async () => (await accessLines()).includes('"what":"clock"'), 'the clock of the lock is known');
 });
 afterAll(async () => {

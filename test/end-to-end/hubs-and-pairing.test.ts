@@ -1,8 +1,6 @@
 // Hubs and pairing over the real daemon: a lock behind a hub opens as any other, and a device that nobody has confirmed
 // opens nothing and disturbs nobody (Protocol 7 and 8, HTTP API 8.2 and 8.3, Faults T7 and T11).
 import { createHash, randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Answer, type Item, openSite, type Site, until } from '../support/site.ts';
 import { connectHandLock, type HandLock } from '../support/site-lock.ts';
@@ -198,7 +196,7 @@ describe('pairing', () => {
     expect((await pending()).map(({ deviceId }) => deviceId)).not.toContain(lock.deviceId);
     // Of the key the gateway keeps a hash alone.
     const { deviceKey = '' } = lock.memory;
-    expect(await readFile(join(site.dataDir, 'locks', `${body.lockId}.json`), 'utf8')).not.toContain(deviceKey);
+    expect(await site.stored(`locks/${body.lockId}.json`)).not.toContain(deviceKey);
     expect(site.gateway.log.map((line) => JSON.stringify(line)).join('\n')).not.toContain(deviceKey);
   });
 

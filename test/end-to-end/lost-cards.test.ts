@@ -111,3 +111,18 @@ test('the command line shows the same as a table, and adding a lost card is refu
   expect((await site.api('POST', '/api/v1/identity-card/add', { query })).status).toBe(200);
   expect(memoryOf(1)).toContain(card);
 }, 60_000);
+
+test('a card that nobody had when it was lost is on no lock when a person gets it, the entry says why, and it is there once it is found', async () => {
+  const number = '5550042';
+  const ask = (method: string, path: string, body: object) => site.api(method, `/api/v1/access/${path}`, { body });
+  expect((await ask('POST', 'cards/lost', { cardNumber: number, reason: 'found in the street' })).status).toBe(200);
+  const person = { name: 'Max', credentials: [{ kind: 'card', cardNumber: number }], grants: [{ lockIds: [site.lockId(1)] }] };
+  expect((await ask('PUT', 'people/external/HR-42', person)).status).toBe(201);
+  const entry = async () => (await site.all(`/api/v1/access/locks/${site.lockId(1)}/entries`)).find((one) => one['number'] === number);
+  await until(async () => (await entry()) !== undefined, 'there is an entry');
+  expect(await entry()).toMatchObject({ status: 'ended', why: 'lost', name: 'Max' });
+  expect(memoryOf(1)).not.toContain(number);
+  expect((await ask('POST', 'cards/found', { cardNumber: number })).status).toBe(200);
+  await until(async () => (await entry())?.['status'] === 'on-lock', 'it is on the lock');
+  expect([memoryOf(1).includes(number), (await entry())?.['why']]).toEqual([true, null]);
+}, 60_000);

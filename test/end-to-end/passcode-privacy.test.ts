@@ -231,7 +231,7 @@ describe('passcodes', () => {
     // On the disk: in the lock's own document, where each code of the gateway is, and no slip; and nowhere else.
     const archives = (await filesIn(site.dataDir)).filter(([path]) => path.startsWith('backups/')).map(([path]) => path);
     expect(archives.length).toBeGreaterThan(0);
-    const stored = [...(await filesIn(site.dataDir)).filter(([path]) => !path.startsWith('backups/'))];
+    const stored: (readonly [string, string])[] = [...(await site.allStored())].filter(([path]) => !path.startsWith('backups/'));
     for (const [n, archive] of archives.entries()) {
       const unpacked = join(folder, `backup-${n}`);
       await mkdir(unpacked);

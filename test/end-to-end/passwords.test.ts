@@ -1,10 +1,9 @@
 // People sign in to the real daemon: by an invitation and a password, over a restart, a kill and the command line; and nothing secret stays.
 import { spawn } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from '@jest/globals';
-import { openSite, program, type Site } from '../support/site.ts';
+import { openSite, program, type Site, storeOf } from '../support/site.ts';
 import { createRuns } from '../support/site-process.ts';
 
 const runs = createRuns();
@@ -61,19 +60,33 @@ test('an invited colleague signs in, stays signed in over a restart and a kill, 
   expect((await phone.ask('GET', '/api/v1/session')).status).toBe(200);
   expect((await other.ask('POST', '/api/v1/session', { username: 'colleague', password })).body.code).toBe('credentials-invalid');
 
-  // Nothing on the disk, and no line of the log, lets anybody in.
-  const files = await readdir(site.dataDir, { recursive: true, withFileTypes: true });
-  const texts = await Promise.all(
-    files.filter((file) => file.isFile()).map((file) => readFile(join(file.parentPath, file.name), 'latin1')),
-  );
-  const all = `${texts.join('')}${JSON.stringify(site.gateway.log)}`;
+  // Nothing that is stored, and no line of the log, lets anybody in.
+  const all = `${[...(await site.allStored()).values()].join('')}${JSON.stringify(site.gateway.log)}`;
   for (const hidden of [secret, password, 'battery staple', phone.cookie().split('=')[1] as string]) expect(all).not.toContain(hidden);
+});
+
+/** The priorities of the daemon's threads: 0 is the usual one, 19 that of one which gives way to all others (proc_pid_stat(5)). */
+async function niceValues(): Promise<readonly number[]> {
+  const threads = `/proc/${site.gateway.pid}/task`;
+  const stats = await Promise.all((await readdir(threads)).map((thread) => readFile(`${threads}/${thread}/stat`, 'latin1')));
+  return stats.map((stat) => Number(stat.slice(stat.lastIndexOf(')')).split(' ')[17])).sort((one, other) => other - one);
+}
+
+test('passwords are checked in one thread that gives way to the doors, which is there once somebody signs in with one', async () => {
+  site = await openSite({ locks: [] });
+  expect((await niceValues())[0]).toBe(0);
+  const guesses = Array.from({ length: 3 }, (_, n) =>
+    createBrowser().ask('POST', '/api/v1/session', { username: 'admin', password: `guess number ${n}` }),
+  );
+  for (const { body } of await Promise.all(guesses)) expect(body.code).toBe('credentials-invalid');
+  expect((await niceValues()).slice(0, 2)).toEqual([19, 0]);
 });
 
 test('on the box anybody is let in again: a password from standard input, a link with its QR code, with the daemon and without', async () => {
   site = await openSite({ locks: [] });
   const setPassword = async (given: string) => {
-    const child = spawn(process.execPath, [program, 'account', 'password', 'admin', '--data-dir', site.dataDir]);
+    const args = ['account', 'password', 'admin', '--data-dir', site.dataDir];
+    const child = spawn(process.execPath, [program, ...args], { env: { ...process.env, ...storeOf(args) } });
     child.stdin.end(given);
     const [stdout, stderr, code] = await Promise.all([
       text(child.stdout),

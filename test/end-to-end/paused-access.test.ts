@@ -1,5 +1,4 @@
 // After the restore of an older backup: nothing is put on a lock or taken off it until a person has looked and resumed (HTTP API 12.1).
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openSite, type Site, until } from '../support/site.ts';
@@ -68,7 +67,7 @@ test('an older backup moves no card at a lock; a loss is heard meanwhile; after 
   await personWith('R-3', newer);
 
   await site.kill9();
-  await rm(site.dataDir, { recursive: true });
+  await site.wipe();
   expect((await runs.finish(['restore', archive, '--data-dir', site.dataDir])).exitCode).toBe(0);
   const before = changes();
   await site.start();

@@ -90,3 +90,25 @@ test('a lock that a grant leaves out counts as removing until it has given the c
   await until(async () => (await grant())['doneDate'] !== null, 'the lock that came back has given it up');
   expect([heldBy(1), heldBy(2)]).toEqual([['4440001'], []]);
 });
+
+test('a lock that was sent the removal of a card and does not answer counts as removing', async () => {
+  const { body: person } = await site.api('POST', `${access}/people`, { body: { name: 'Jo' } });
+  const fob = { kind: 'card', cardNumber: '4440002' };
+  await site.api('POST', `${access}/people/${person['personId']}/credentials`, { body: fob });
+  const both = { lockIds: [site.lockId(1), site.lockId(2)] };
+  const { body: made } = await site.api('POST', `${access}/people/${person['personId']}/grants`, { body: both });
+  const path = `${access}/grants/${made['grantId']}`;
+  const grant = async () => (await site.api('GET', path)).body;
+  await until(async () => (await grant())['doneDate'] !== null, 'it is on both');
+  site.lock(2).setSilent(true);
+  await put(path, { lockIds: [site.lockId(1)] });
+  const unsure = async () => (await site.all(`${access}/locks/${site.lockId(2)}/entries`)).some(({ status }) => status === 'unsure');
+  await until(unsure, 'the removal was sent');
+  expect(await grant()).toMatchObject({ progress: { wanted: 1, 'on-lock': 1, removing: 1 }, doneDate: null });
+  expect(heldBy(2)).toContain('4440002');
+  site.lock(2).setSilent(false);
+  site.lock(2).cutNetwork();
+  site.lock(2).restoreNetwork();
+  await until(async () => (await grant())['doneDate'] !== null, 'it has given it up');
+  expect(heldBy(2)).not.toContain('4440002');
+});

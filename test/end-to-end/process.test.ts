@@ -252,8 +252,7 @@ describe('a start that fails', () => {
     const site = await open({ locks: [{}, {}] });
     const [damaged, sound] = [site.lockId(1), site.lockId(2)];
     await site.gateway.stop();
-    const file = join(site.dataDir, 'locks', `${damaged}.json`);
-    await writeFile(file, (await readFile(file, 'utf8')).slice(0, -40));
+    await site.damage(`locks/${damaged}.json`);
     await site.start();
     await site.whenOnline(2);
     expect(site.gateway.log).toContainEqual(expect.objectContaining({ level: 'error', file: `locks/${damaged}.json` }));

@@ -72,7 +72,7 @@ test('a reversed reader is recognised by two cards; only what a person accepts o
   await person('Carol', carols);
   const query = { lockId, cardNumber: direct, method: 'regular', addType: 2, startDate: 0, endDate: 0, cardName: 'Dora' };
   expect((await site.api('POST', '/api/v1/identity-card/add', { query })).status).toBe(200);
-  await until(() => numbersOn(1).length === 3, 'all cards are on the lock');
+  await until(() => numbersOn(1).length === 3 && numbersOn(2).length === 1, 'all cards are on the locks');
   const printed = [alices, bobs, direct].sort();
   expect([numbersOn(1), numbersOn(2)]).toEqual([printed, [alices]]);
 

@@ -1,5 +1,4 @@
 // A lock that is removed, on the running daemon: what it still opens for, who reads its records, and what a backup keeps of it.
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openSite, type Site } from '../support/site.ts';
@@ -91,7 +90,7 @@ describe('a lock that is removed', () => {
     const archive = join(site.folder, 'removed.tar.gz');
     expect(await runs.finish(['backup', '--data-dir', site.dataDir, '--to', archive])).toMatchObject({ exitCode: 0 });
     await site.kill9();
-    await rm(site.dataDir, { recursive: true });
+    await site.wipe();
     expect(await runs.finish(['restore', archive, '--data-dir', site.dataDir])).toMatchObject({ exitCode: 0 });
     expect(await runs.finish(['verify', '--data-dir', site.dataDir])).toMatchObject({ exitCode: 0 });
     await site.start();

@@ -1,6 +1,6 @@
 // The restore drill: a gateway at work is backed up, works on, is killed and its disk wiped; what comes back from the archive has all that
 // was in it, asks the locks for what happened since, and gives no id twice.
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -112,7 +112,7 @@ describe('a gateway whose disk is lost', () => {
 
     // The disk is gone; the archive is not.
     await site.kill9();
-    await rm(site.dataDir, { recursive: true });
+    await site.wipe();
     const restored = await latchd('restore', archive, '--data-dir', site.dataDir);
     expect(restored).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`3 locks, ${inBackup.size} records`) });
     expect((await readdir(site.folder)).filter((name) => name.includes('restoring'))).toEqual([]);

@@ -80,7 +80,7 @@ describe('secrets', () => {
       const [, line = ''] = (await readFile(join(site.dataDir, 'tls', file), 'utf8')).split('\n');
       secret(`tls/${file}`, line);
     }
-    secret('command.key', (await readFile(join(site.dataDir, 'command.key'), 'utf8')).trim());
+    secret('command.key', (await site.stored('command.key')).trim());
 
     // Management, by the API and by commands; with and without a daemon.
     const issued = await site.api('POST', `${gateway}/locks`, {

@@ -1,5 +1,5 @@
 // TTLock logins through the real daemon: the management API, the command line, what ends a session, and a power cut.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -59,7 +59,7 @@ describe('the management API', () => {
     const renewed = await ask('POST', `${base}/1/password`);
     expect(renewed).toEqual({ status: 200, body: { loginId: 1, password: expect.stringMatching(/^[A-Za-z0-9]{20}$/) } });
     expect(renewed.body['password']).not.toBe(password);
-    const stored = await readFile(`${site.dataDir}/ttlock-logins.jsonl`, 'utf8');
+    const stored = await site.stored('ttlock-logins.jsonl');
     for (const secret of [clientSecret, password, renewed.body['password']]) {
       expect(stored).not.toContain(secret);
       expect(JSON.stringify(site.gateway.log)).not.toContain(secret);

@@ -8,7 +8,7 @@ import { createRandom } from '../support/seeded-random.ts';
 import { openSite, type Site, until } from '../support/site.ts';
 import type { Fault, FaultOptions, Toll } from './fault.ts';
 
-const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
 const long = { rounds: 200, things: 300, kills: 200, removals: 1_000, unlocks: 1_000 };
 const short: typeof long = { rounds: 2, things: 150, kills: 5, removals: 20, unlocks: 50 };
 const today = { features: ['credentials', 'hours', 'once'] };

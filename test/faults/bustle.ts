@@ -2,6 +2,9 @@
 // everything that was acknowledged, and says afterwards what of it is lost and what is there twice.
 import type { House } from './house.ts';
 
+/** Where it happens: a daemon, or several of which one serves. */
+type Place = Pick<House, 'fleet' | 'ask'>;
+
 /** A lock holds at most so many events back before its next swipe. */
 const mostPending = 200;
 
@@ -28,12 +31,12 @@ export interface Bustle {
   /** What is acknowledged until now. */
   acknowledged(): Ledger;
   /** What the daemon shows of it. With `settled`, every event that ever happened must be there, acknowledged or not. */
-  verdict(ledger: Ledger, house?: House): Promise<Verdict>;
+  verdict(ledger: Ledger, house?: Place): Promise<Verdict>;
   /** Answers to changes so far by code: `storage-unavailable`, … */
   readonly refusals: ReadonlyMap<string, number>;
 }
 
-export function createBustle(house: House): Bustle {
+export function createBustle(house: Place): Bustle {
   const swiped = new Map<number, string[]>();
   const cards: string[] = [];
   const accounts: string[] = [];
@@ -89,7 +92,7 @@ export function createBustle(house: House): Bustle {
     return change('/api/v1/identity-card/add', cards, make, 200);
   }
   async function everything(
-    where: House,
+    where: Place,
     path: string,
     query: Readonly<Record<string, number>> = {},
   ): Promise<Readonly<Record<string, unknown>>[]> {
@@ -101,7 +104,7 @@ export function createBustle(house: House): Bustle {
       if (items.length >= answer.body.total || answer.body.list.length === 0) return items;
     }
   }
-  async function found(where: House): Promise<Ledger> {
+  async function found(where: Place): Promise<Ledger> {
     const events: string[] = [];
     const cardsFound: string[] = [];
     for (const { lockId = 0 } of house.fleet.locks) {

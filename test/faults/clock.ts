@@ -1,13 +1,11 @@
 // A gateway whose clock is wrong (Fault T19): ten years ahead, one year back, and jumps while it runs. Doors open, nothing is
 // deleted for its age, the order stays, and `latchd clock accept` ends it. The clock is libfaketime's; skipped where that is missing.
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { faketime } from '../support/fake-time.ts';
 import { createBustle } from './bustle.ts';
 import { CannotRun, type Fault, type FaultOptions, sumOf, type Toll } from './fault.ts';
 import { createHouse, type House, until } from './house.ts';
 
-const libraries = ['x86_64-linux-gnu', 'aarch64-linux-gnu', 'arm-linux-gnueabihf'].map(
-  (cpu) => `/usr/lib/${cpu}/faketime/libfaketimeMT.so.1`,
-);
 const daySeconds = 86_400;
 /** So long before the retention's minute a clock begins that is wrong at the start: more than a start takes, and the doors after it. */
 const beforeJobMs = 10_000;
@@ -109,7 +107,7 @@ async function jump(work: string, library: string, one: Jump): Promise<Omit<Toll
 }
 
 async function run({ short, work, say }: FaultOptions): Promise<readonly Toll[]> {
-  const library = libraries.find((path) => existsSync(path));
+  const library = faketime;
   if (library === undefined) throw new CannotRun('libfaketime is not installed');
   // At once: each mostly waits for the minute of its retention.
   const rounds = await Promise.all(

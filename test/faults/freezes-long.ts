@@ -41,7 +41,7 @@ const random = createRandom(seed);
 const trials: Trial[] = [];
 const startedAt = performance.now();
 // The one of this build.
-const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
 const site = await openSite({
   program,
   locks: locks.map(() => ({})),

@@ -42,7 +42,7 @@ const mosquitto = await startMosquittoFor({ persists: true });
 const url = `mqtt://127.0.0.1:${mosquitto.port}`;
 const settings = `{ enabled: true, url: "${url}", account: home-assistant, commands: true, maxAgeMs: ${maxAgeMs} }`;
 writeFileSync(join(folder, 'latchd.yaml'), `homeAssistant: ${settings}\n`);
-const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
 /** A door that has locked itself again would open a second time for the same command. */
 const site = await openSite({
   program,

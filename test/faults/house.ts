@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { createFleet, type Fleet } from '../../device-sim/fleet.ts';
 import { completeProfile } from '../../device-sim/lock-profile.ts';
 
-const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
@@ -175,7 +175,7 @@ export async function until(condition: () => boolean | Promise<boolean>, what: s
 /** Below those that the kernel gives to connections going out: one of them would take it while the daemon is down. */
 const [lowestPort, ports] = [12_000, 20_000];
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = lowestPort + Math.floor(Math.random() * ports);
     const isFree = await new Promise<boolean>((resolve) => {

@@ -1,5 +1,5 @@
 // The fault rounds (Faults T1 to T5, T12, T17, T19): does to the real daemon what no unit test can, and prints what was acknowledged,
-// recovered, lost and doubled. Exits with 1 on any loss. `npm run test:faults -- [--short] [power-cut full-disk kill eio unreadable clock http access]`
+// recovered, lost and doubled. Exits with 1 on any loss. `npm run test:faults -- [--short] [power-cut full-disk kill eio unreadable clock http access postgres]`
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,10 +11,11 @@ import { CannotRun, type Fault, type Toll } from './fault.ts';
 import { fullDisk } from './full-disk.ts';
 import { http } from './http.ts';
 import { kill } from './kill.ts';
+import { postgres } from './postgres.ts';
 import { powerCut } from './power-cut.ts';
 import { unreadable } from './unreadable.ts';
 
-const faults: readonly Fault[] = [powerCut, fullDisk, kill, eio, unreadable, clock, http, access];
+const faults: readonly Fault[] = [powerCut, fullDisk, kill, eio, unreadable, clock, http, access, postgres];
 
 function print(text: string): void {
   process.stdout.write(`${text}\n`);

@@ -21,6 +21,7 @@ beforeEach(async () => {
   probe = createStorageProbe({
     clock,
     log,
+    place: 'data directory',
     probe: (bytes) => {
       asked.push(bytes);
       return answer(bytes);
@@ -94,10 +95,22 @@ test('a write that fails while a probe is running outweighs that probe', async (
 });
 
 test('a failure before the first probe is no change of health, because the start reports it itself', async () => {
-  const early = createStorageProbe({ clock, log, probe: async () => {}, works: () => {} });
+  const early = createStorageProbe({ clock, log, probe: async () => {}, works: () => {}, place: 'data directory' });
   early.failed(full);
   expect(early.health()).toBe('not started');
   await early.stop();
+});
+
+test.each(['data directory', 'database'] as const)('the log says of a %s that it does not work, and that it works again', async (place) => {
+  const said: string[] = [];
+  const say = (_fields: object, text: string) => void said.push(text);
+  const sayingLog: Log = { debug: say, info: say, warn: say, error: say, fatal: say };
+  const own = createStorageProbe({ clock, log: sayingLog, probe: async () => {}, works: () => {}, place });
+  await own.start();
+  own.failed(full);
+  await pass(7_000);
+  expect(said).toEqual([expect.stringMatching(`^the ${place} does not work: `), `the ${place} works again`]);
+  await own.stop();
 });
 
 test('the probe leaves no timer when it is stopped', async () => {

@@ -5,9 +5,11 @@ import { createBoardServices } from '../../src/app/board-services.ts';
 import { createServices, type ServicesOptions } from '../../src/app/services.ts';
 import { createTtlockServices } from '../../src/app/ttlock-services.ts';
 import type { Account, AccountId, Caller } from '../../src/domain/accounts/account.ts';
+import type { DatabaseHealth } from '../../src/domain/alarms/database-alarms.ts';
 import { createAuditTrail } from '../../src/domain/audit/audit.ts';
 import type { Card, CardId } from '../../src/domain/credentials/card.ts';
 import { DomainError, type ErrorCode } from '../../src/domain/errors.ts';
+import { endlessLease } from '../../src/domain/lease.ts';
 import { createDriverTable } from '../../src/domain/locks/driver-table.ts';
 import { nativeDriver } from '../../src/domain/locks/hub.ts';
 import type { HubLink } from '../../src/domain/locks/hub-ports.ts';
@@ -64,6 +66,9 @@ export interface Storage {
   /** From now on writes, or those of this name, wait until the returned function is called. */
   hold(name?: string): () => void;
 }
+
+/** What the domain finds when it looks at its database. */
+export type FakeDatabaseHealth = { -readonly [K in keyof DatabaseHealth]: ReturnType<DatabaseHealth[K]> };
 
 function createStorage() {
   const writes: string[] = [];
@@ -300,6 +305,7 @@ export async function createDomain(
   const drivers = createDriverTable({ locks: storedLocks });
   const gatewayClock = { isSuspect: false, isSynchronised: false };
   const gatewayStorage = { health: 'ok' };
+  const gatewayDatabase: FakeDatabaseHealth = { away: undefined, clockAheadMs: 0, standbys: undefined, lostNodes: [] };
   const batteries = createMemoryBatteries();
   const memoryHubs = createMemoryHubs(emit);
   const hubs: typeof memoryHubs = {
@@ -372,6 +378,7 @@ export async function createDomain(
   const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
   const messages = createFakeMessages();
   const services = createServices({
+    lease: endlessLease,
     ...{ clock, secrets, events, drivers, commandIds, webhookBodies, random, clockIsSuspect },
     stores,
     commandTimeoutMs: 10_000,
@@ -389,6 +396,12 @@ export async function createDomain(
     confirmationLink: (secret) => `https://gateway.local/#/notifications/${secret}`,
     timeZone: 'Europe/Berlin',
     storageHealth: () => gatewayStorage.health,
+    database: {
+      away: () => gatewayDatabase.away,
+      clockAheadMs: () => gatewayDatabase.clockAheadMs,
+      standbys: () => gatewayDatabase.standbys,
+      lostNodes: () => gatewayDatabase.lostNodes,
+    },
     nextTurn: () => Promise.resolve(),
   });
   const accessServices = createAccessServices({
@@ -473,6 +486,7 @@ export async function createDomain(
     passcodes: services.passcodes,
     reconciler: services.reconciler,
     wantedViews: services.wantedViews,
+    granted: services.granted,
     evidence: services.evidence,
     recordService: services.records,
     accountService: services.accounts,
@@ -490,6 +504,7 @@ export async function createDomain(
     damagedLocks,
     gatewayClock,
     gatewayStorage,
+    gatewayDatabase,
     drivers,
     clockSync,
     calendarSync: native.calendarSync,

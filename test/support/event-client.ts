@@ -1,5 +1,6 @@
 // A client of live events: reads text/event-stream as HTML 9.2.6 says, and remembers the last id.
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { type RequestOptions, request as requestOverTls } from 'node:https';
 import { until } from './site.ts';
 
 export interface HeardEvent {
@@ -27,10 +28,11 @@ export interface EventClient {
   close(): void;
 }
 
-/** Resolves with the head of the answer. */
+/** Resolves with the head of the answer. `way`: how to get to `origin`, when it is no address of its own. */
 export async function listenTo(
   origin: string,
   { token, cookie, lastId }: { readonly token?: string; readonly cookie?: string; readonly lastId?: string },
+  way: RequestOptions = {},
 ): Promise<EventClient> {
   const events: HeardEvent[] = [];
   let id = lastId ?? '';
@@ -43,7 +45,8 @@ export async function listenTo(
     ...(cookie !== undefined && { cookie }),
     ...(lastId !== undefined && { 'last-event-id': lastId }),
   };
-  const asked: ClientRequest = request(`${origin}/api/v1/events`, { headers, agent: false });
+  const ask = origin.startsWith('https:') ? requestOverTls : request;
+  const asked: ClientRequest = ask(`${origin}/api/v1/events`, { ...way, headers, agent: false });
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     asked.once('response', resolve).once('error', reject).end();
   });

@@ -1,6 +1,6 @@
 // The receiver of webhooks and the sender to it in one: it takes everything, until a test says what it answers.
 
-import type { Attempt } from '../../src/domain/webhooks/delivery.ts';
+import type { Attempt } from '../../src/domain/delivery/attempt.ts';
 import type { WebhookPost, WebhookSender } from '../../src/domain/webhooks/webhook-ports.ts';
 
 /** 204. */

@@ -27,6 +27,7 @@ import type { PasscodeService } from '../../src/domain/credentials/passcode-serv
 import { DomainError } from '../../src/domain/errors.ts';
 import type { LiveService } from '../../src/domain/events/live-service.ts';
 import type { HomeCodeService } from '../../src/domain/home-assistant/home-code-service.ts';
+import { endlessLease, type Lease } from '../../src/domain/lease.ts';
 import type { AnnouncedDevice, BridgeStatus, Bridges } from '../../src/domain/locks/bridges.ts';
 import type { Capabilities } from '../../src/domain/locks/capabilities.ts';
 import type { FoundDevices } from '../../src/domain/locks/found-devices.ts';
@@ -50,11 +51,12 @@ import type { RevocationService } from '../../src/domain/revocations/revocation-
 import type { TtlockLoginService } from '../../src/domain/ttlock/ttlock-login-service.ts';
 import type { WebhookService } from '../../src/domain/webhooks/webhook-service.ts';
 import type { LockMake } from '../../src/http/api/driver-member.ts';
+import type { Readiness } from '../../src/http/api/health-routes.ts';
 import type { HomeAssistantState } from '../../src/http/api/home-assistant-routes.ts';
 import type { Upkeep } from '../../src/http/api/upkeep-routes.ts';
 import { createEventStreams } from '../../src/http/events/event-streams.ts';
 import type { GatewayLinks } from '../../src/http/pipeline/served-page.ts';
-import { createHttpServer, type Readiness } from '../../src/http/pipeline/server.ts';
+import { createHttpServer } from '../../src/http/pipeline/server.ts';
 import { createTickBatcher } from '../../src/platform/tick-batcher.ts';
 
 /** Whether this is what tells a service that nobody waits any more. */
@@ -275,7 +277,7 @@ function createFakeServices(): FakeServices {
     records: { page: async () => unexpected('records.page') },
     registrations: {
       register: async () => unexpected('register'),
-      managed: () => unexpected('managed'),
+      managed: async () => unexpected('managed'),
       change: async () => unexpected('change'),
       remove: async () => unexpected('remove'),
       removed: () => unexpected('removed'),
@@ -314,6 +316,7 @@ function createFakeServices(): FakeServices {
       change: async () => unexpected('notifications.change'),
       confirm: async () => unexpected('notifications.confirm'),
       test: async () => unexpected('notifications.test'),
+      endOf: async () => unexpected('notifications.endOf'),
       failures: () => unexpected('notifications.failures'),
     },
     ttlockLogins: {
@@ -433,10 +436,10 @@ function createFakeServices(): FakeServices {
       callerOf: () => unexpected('callerOf'),
       createAccount: async () => unexpected('createAccount'),
       setRights: async () => unexpected('setRights'),
-      listAccounts: () => unexpected('listAccounts'),
+      listAccounts: async () => unexpected('listAccounts'),
       removeAccount: async () => unexpected('removeAccount'),
       createToken: async () => unexpected('createToken'),
-      listTokens: () => unexpected('listTokens'),
+      listTokens: async () => unexpected('listTokens'),
       callerWith: () => unexpected('callerWith'),
       removeToken: async () => unexpected('removeToken'),
       forgetExpired: async () => unexpected('forgetExpired'),
@@ -542,17 +545,30 @@ export function createServerUnderTest(
   metrics?: Parameters<typeof createHttpServer>[0]['metrics'],
   consoleDirectory = join(import.meta.dirname, 'no-console'),
   hosts: readonly string[] = [],
+  isProxy?: (address: string) => boolean,
+  lease: Lease = endlessLease,
 ) {
   const services = createFakeServices();
   const clock = createSettableClock();
   const log = createKeptLog();
-  const gatewayStatus = () => ({ version: '0.1.0', uptimeSeconds: 100, locks: 2, online: 1, pairingOpen: false, pendingDevices: 0 });
+  const update = { state: 'available', version: '0.2.0', reason: null, askedDate: 1_763_715_600_000 };
+  const gatewayStatus = () => ({
+    version: '0.1.0',
+    update,
+    uptimeSeconds: 100,
+    locks: 2,
+    online: 1,
+    pairingOpen: false,
+    pendingDevices: 0,
+  });
   const eventStreams = createEventStreams({ live: services.live, clock, log });
   const endpoints = { http: { host: '127.0.0.1', port: 0, webSocket: onWebSocket !== undefined } };
   const webSocket = { onWebSocket: onWebSocket ?? (() => undefined) };
   const server = createHttpServer({
+    lease,
     endpoints,
     hosts,
+    ...(isProxy && { isProxy }),
     ...webSocket,
     clock,
     tickBatcher: createTickBatcher(),
@@ -565,6 +581,7 @@ export function createServerUnderTest(
     gatewayStatus,
     lockProtocol: async () => ({ asyncapi: '3.0.0' }),
     consoleDirectory,
+    apiPageDirectory: join(import.meta.dirname, '../../dist/docs'),
     metrics,
     ttlock: undefined,
   });

@@ -1,9 +1,9 @@
 // The mqtt adapter under the fuzzer, with a canary: a decent lock that is online all the while and must always be served.
 import { Socket } from 'node:net';
-import { queryObjects, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { queryObjects } from 'node:v8';
 import type { DeviceId, LockId } from '../../src/domain/locks/lock.ts';
 import type { CommandId } from '../../src/domain/locks/lock-command.ts';
+import { collectGarbage } from './collect-garbage.ts';
 import { createFakeLocks, lockA, type TestLock, until } from './mqtt-fakes.ts';
 import { type FuzzFigures, fuzz } from './mqtt-fuzzer.ts';
 import { type Mqtt, startMqtt, topics } from './mqtt-gateway.ts';
@@ -134,13 +134,8 @@ async function startCanary(mqtt: Mqtt) {
   };
 }
 
-const collect = (() => {
-  setFlagsFromString('--expose-gc');
-  return runInNewContext('gc') as () => void;
-})();
-
 function memoryInUse(): number {
-  collect();
+  collectGarbage();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
 }

@@ -1,5 +1,5 @@
 // The access log in memory, for tests of the domain: the same promises as on the disk, but for durability.
-import { type AccessLine, type AccessLog, sayingOf, stands, topicOf } from '../../src/domain/access/access-log.ts';
+import { type AccessLine, type AccessLog, type NamedEntry, sayingOf, stands, topicOf } from '../../src/domain/access/access-log.ts';
 
 export interface MemoryAccessLog extends AccessLog {
   readonly lines: AccessLine[];
@@ -33,6 +33,15 @@ export function createMemoryAccessLog(now: () => number, initial: readonly Acces
       };
       const entryIds = new Set(lines.filter(isNamed).map(({ entryId }) => entryId));
       return lines.filter(({ entryId }) => entryId !== null && entryIds.has(entryId));
+    },
+    async entriesOf(personId) {
+      const found = new Map<string, NamedEntry>();
+      for (const { lockId, entryId, credentialId, ...line } of lines) {
+        if (line.personId !== personId || lockId === null || entryId === null) continue;
+        const held = last.get(`${lockId} held ${entryId}`);
+        found.set(`${lockId} ${entryId} ${credentialId}`, { lockId, entryId, credentialId, mayBeHeld: held !== undefined && stands(held) });
+      }
+      return [...found.values()];
     },
     says(draft) {
       const found = last.get(`${draft.lockId} ${topicOf(draft)}`);

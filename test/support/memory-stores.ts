@@ -7,7 +7,7 @@ import type { Invitation, Passkey, SignIn, StoredPassword } from '../../src/doma
 import type { CredentialStore, SignInStore } from '../../src/domain/accounts/sign-in-ports.ts';
 import type { AlarmState, AlarmStore } from '../../src/domain/alarms/alarm-ports.ts';
 import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
-import type { AuditStore } from '../../src/domain/audit/audit-ports.ts';
+import type { AuditStore, AuditWanted } from '../../src/domain/audit/audit-ports.ts';
 import type { CounterStore } from '../../src/domain/counters.ts';
 import type { PauseStore } from '../../src/domain/credentials/access-pause.ts';
 import type { EntryStore } from '../../src/domain/credentials/entry-ports.ts';
@@ -460,10 +460,24 @@ export function createMemoryAudit(): AuditStore & { readonly entries: ReadonlyMa
     async appendAttempt(entry) {
       entries.set(entry.id, entry);
     },
-    async page({ from, to, ...page }) {
-      return paginate([...entries.values()].filter(({ at }) => from <= at && at <= to).reverse(), page);
+    async page({ from, to, oldestFirst = false, pageNo, pageSize, ...wanted }) {
+      const found = [...entries.values()].filter((entry) => from <= entry.at && entry.at <= to && isWantedEntry(entry, wanted));
+      const inOrder = found.toSorted((a, b) => (oldestFirst ? a.id - b.id : b.id - a.id));
+      return paginate(inOrder, { pageNo, pageSize });
     },
   };
+}
+
+function isWantedEntry(entry: AuditEntry, { username, action, success, object, search = '' }: AuditWanted): boolean {
+  const isAbout = object === undefined || entry.object === object || entry.object.endsWith(` of ${object}`);
+  const texts = [entry.username, entry.address, entry.object, entry.detail];
+  return (
+    (username === undefined || entry.username === username) &&
+    (action === undefined || entry.action === action) &&
+    (success === undefined || (entry.outcome === 'ok') === success) &&
+    isAbout &&
+    texts.some((text) => text.toLowerCase().includes(search.toLowerCase()))
+  );
 }
 
 export function createMemoryHomeCode(): HomeCodeStore {

@@ -1,19 +1,15 @@
 // A bare MQTT 3.1.1 client over a socket, written from the standard and not from our own libraries: it can send what
 // no decent client would, and shows each packet that comes back.
 import { connect, type Socket } from 'node:net';
+import { number, type Packet, packetOf, packetReader } from '../../device-sim/conformance/mqtt-packets.ts';
 
-export interface RawPacket {
-  /** Control packet type, 1 to 14. */
-  readonly type: number;
-  readonly flags: number;
-  readonly body: Buffer;
-}
+export { packetIdOf as messageIdOf } from '../../device-sim/conformance/mqtt-packets.ts';
 
 export interface RawClient {
   send(...packets: Buffer[]): void;
   /** The next packet that has not been taken yet. */
-  next(): Promise<RawPacket>;
-  readonly received: RawPacket[];
+  next(): Promise<Packet>;
+  readonly received: Packet[];
   readonly closed: Promise<void>;
   isClosed(): boolean;
   destroy(): void;
@@ -24,14 +20,13 @@ export async function openRaw({ host, port }: { host: string; port: number }, fr
   const socket: Socket = connect({ host, port, noDelay: true, ...(from !== undefined && { localAddress: from }) });
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
   socket.on('error', () => {});
-  const received: RawPacket[] = [];
-  let buffered = Buffer.alloc(0);
+  const received: Packet[] = [];
   let taken = 0;
   let ended = false;
   let wake = () => {};
+  const read = packetReader((packet) => received.push(packet));
   socket.on('data', (chunk) => {
-    buffered = Buffer.concat([buffered, chunk]);
-    for (let packet = shift(); packet !== undefined; packet = shift()) received.push(packet);
+    read(chunk);
     wake();
   });
   const closed = new Promise<void>((resolve) => {
@@ -41,21 +36,6 @@ export async function openRaw({ host, port }: { host: string; port: number }, fr
       wake();
     });
   });
-
-  function shift(): RawPacket | undefined {
-    let length = 0;
-    for (let index = 1; index < buffered.length; index++) {
-      const byte = buffered[index] ?? 0;
-      length += (byte & 127) * 128 ** (index - 1);
-      if (byte > 127) continue;
-      const end = index + 1 + length;
-      if (buffered.length < end) return undefined;
-      const packet = { type: (buffered[0] ?? 0) >> 4, flags: (buffered[0] ?? 0) & 15, body: buffered.subarray(index + 1, end) };
-      buffered = buffered.subarray(end);
-      return packet;
-    }
-    return undefined;
-  }
 
   return {
     received,
@@ -69,31 +49,15 @@ export async function openRaw({ host, port }: { host: string; port: number }, fr
           wake = resolve;
         });
       }
-      return received[taken++] as RawPacket;
+      return received[taken++] as Packet;
     },
     destroy: () => void socket.destroy(),
   };
 }
 
-function packetOf(first: number, ...parts: Buffer[]): Buffer {
-  const body = Buffer.concat(parts);
-  const length: number[] = [];
-  let rest = body.length;
-  do {
-    const byte = rest % 128;
-    rest = Math.floor(rest / 128);
-    length.push(rest > 0 ? byte | 128 : byte);
-  } while (rest > 0);
-  return Buffer.concat([Buffer.from([first, ...length]), body]);
-}
-
 function text(value: string | Buffer): Buffer {
   const bytes = Buffer.from(value);
   return Buffer.concat([number(bytes.length), bytes]);
-}
-
-function number(value: number): Buffer {
-  return Buffer.from([value >> 8, value & 255]);
 }
 
 export interface RawConnect {
@@ -139,13 +103,8 @@ export const disconnectPacket = packetOf(0xe0);
 /** Packet types by name. */
 export const types = { connack: 2, publish: 3, puback: 4, pubrec: 5, suback: 9, pingresp: 13 } as const;
 
-/** The packet identifier at the start of a PUBACK, SUBACK or PUBREC. */
-export function messageIdOf(packet: RawPacket): number {
-  return packet.body.readUInt16BE(0);
-}
-
 /** The two parts of a PUBLISH with QoS 1. */
-export function published(packet: RawPacket): { readonly topic: string; readonly messageId: number; readonly payload: string } {
+export function published(packet: Packet): { readonly topic: string; readonly messageId: number; readonly payload: string } {
   const end = 2 + packet.body.readUInt16BE(0);
   return {
     topic: packet.body.subarray(2, end).toString(),

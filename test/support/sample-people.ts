@@ -37,6 +37,7 @@ export function worldOf(people: readonly Person[], locks = sampleLocks, schedule
   return {
     people: {
       all: () => people,
+      count: () => people.length,
       get: (personId) => people.find((person) => person.personId === personId),
       byExternalId: (externalId) => people.find((person) => person.externalId === externalId && !person.removed),
       byCardNumbers: (numbers) =>

@@ -10,7 +10,7 @@ import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
 import type { CardId } from '../../src/domain/credentials/card.ts';
 import type { Entry } from '../../src/domain/credentials/entry.ts';
 import type { DeviceId, LockId } from '../../src/domain/locks/lock.ts';
-import type { FailureView, NotificationsView } from '../../src/domain/notifications/notification-service.ts';
+import type { FailureView, NotificationsView } from '../../src/domain/notifications/notification-views.ts';
 import { paginate } from '../../src/domain/page.ts';
 import type { CredentialId, PersonId } from '../../src/domain/people/person.ts';
 import type { Suggestion } from '../../src/domain/readers/suggestion.ts';
@@ -171,7 +171,7 @@ export function answerWithSamples({
     },
     detail: asked('passcode', passcode),
   });
-  registrations.managed = (_caller, page) => paginate([managed], page);
+  registrations.managed = async (_caller, page) => paginate([managed], page);
   registrations.removed = (_caller, page) => paginate([{ removed, administrator: 'alice', removedBy: 'bob' }], page);
   roles.list = (_caller, _lockId, page) =>
     paginate(
@@ -181,8 +181,8 @@ export function answerWithSamples({
       ],
       page,
     );
-  accounts.listAccounts = (_caller, page) => paginate([bob], page);
-  accounts.listTokens = (_caller, page) => paginate([{ token, username: 'bob' }], page);
+  accounts.listAccounts = async (_caller, page) => paginate([bob], page);
+  accounts.listTokens = async (_caller, page) => paginate([{ token, username: 'bob' }], page);
   hubs.list = (_caller, page) => paginate([{ hub, online: true, locks: 3 }], page);
   pairing.devices = (_caller, page) =>
     paginate(
@@ -327,6 +327,7 @@ export function answerWithSamples({
   Object.assign(notifications, {
     change: asked('changeNotifications', Promise.resolve(chosen(false))),
     confirm: asked('confirmAddress', Promise.resolve(chosen(true))),
+    endOf: asked('endNotifications', Promise.resolve()),
     test: asked('testNotification', Promise.resolve({ delivered: true, status: 250, reason: '', ms: 120 })),
   });
   answerAboutTtlockLogins(others, asked);

@@ -1,11 +1,14 @@
 // The real HTTP API over the real domain, with stores in memory and scripted locks.
+
 import type { Caller } from '../../src/domain/accounts/account.ts';
 import type { Webauthn } from '../../src/domain/accounts/sign-in-ports.ts';
 import { createSignInServices } from '../../src/domain/accounts/sign-in-services.ts';
 import { createBackupService } from '../../src/domain/backups/backup-service.ts';
 import { createHomeCodeService } from '../../src/domain/home-assistant/home-code-service.ts';
+import { endlessLease, type Lease } from '../../src/domain/lease.ts';
 import { createFoundDevices } from '../../src/domain/locks/found-devices.ts';
 import { createEventStreams } from '../../src/http/events/event-streams.ts';
+import type { Forwarding } from '../../src/http/peers/forwarding.ts';
 import { createGatewayLinks } from '../../src/http/pipeline/served-page.ts';
 import { createHttpServer } from '../../src/http/pipeline/server.ts';
 import { createTickBatcher } from '../../src/platform/tick-batcher.ts';
@@ -26,6 +29,8 @@ export async function serveDomain(
     readonly webauthn?: Webauthn;
     /** With it, programs for TTLock's cloud are served. */
     readonly clockIsSuspect?: () => boolean;
+    readonly lease?: Lease;
+    readonly forwarding?: Forwarding;
   } = {},
 ) {
   const world = await createDomain({ cards: [someCard()] });
@@ -43,6 +48,8 @@ export async function serveDomain(
   const eventStreams = createEventStreams({ live: world.live, clock: world.clock, log: silent });
   const bridges = { list: () => [sampleBridge], announced: () => [], announcedAs: () => undefined };
   const server = createHttpServer({
+    lease: options.lease ?? endlessLease,
+    forwarding: options.forwarding,
     endpoints: { http: { host: '127.0.0.1', port: 0, webSocket: false } },
     onWebSocket: () => undefined,
     clock: world.clock,
@@ -81,6 +88,7 @@ export async function serveDomain(
     gatewayStatus,
     lockProtocol: async () => ({}),
     consoleDirectory: import.meta.dirname,
+    apiPageDirectory: import.meta.dirname,
     metrics: undefined,
     ttlock: options.clockIsSuspect && {
       access: world.ttlock.ttlockAccess,

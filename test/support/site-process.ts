@@ -1,6 +1,6 @@
 // The daemon as a bare process: what it says on both outputs and how it ends, for tests of starts that fail and of signals.
 import { spawn } from 'node:child_process';
-import { program } from './site.ts';
+import { program, storeOf } from './site.ts';
 
 export interface Run {
   readonly pid: number;
@@ -24,7 +24,10 @@ interface Said {
 }
 
 export interface Runs {
-  /** `latchd` with these arguments. The environment has no LATCHD_ variables but those given. `uid`: as that user, if root asks. */
+  /**
+   * `latchd` with these arguments. The environment has no LATCHD_ variables but those given, and the store of the site whose data directory
+   * it is; it asks for no newer version. `uid`: as that user, if root asks.
+   */
   begin(args: readonly string[], environment?: Readonly<Record<string, string>>, uid?: number): Run;
   /** The same, waited for. */
   finish(args: readonly string[], environment?: Readonly<Record<string, string>>, uid?: number): Promise<Said>;
@@ -38,7 +41,8 @@ export function createRuns(): Runs {
     begin(args, environment = {}, uid) {
       const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('LATCHD_')));
       const child = spawn(process.execPath, [program, ...args], {
-        env: { ...inherited, ...environment },
+        // As of the gateways of sites: apt may work for it.
+        env: { ...inherited, LATCHD_UPDATES_CHECK: 'false', ...storeOf(args), ...environment },
         stdio: ['ignore', 'pipe', 'pipe'],
         ...(uid !== undefined && { uid, gid: uid, cwd: '/' }),
       });

@@ -8,6 +8,9 @@ import { type GatewayProcess, startGatewayProcess } from '../../device-sim/gatew
 import type { LockHandle } from '../../device-sim/lock-handle.ts';
 import { completeProfile, type LockProfileInput, lockProfile } from '../../device-sim/lock-profile.ts';
 import { type ApiDocument, createJudge, type Judge } from './api-document.ts';
+import type { TestDatabase } from './postgres.ts';
+import { databasesOfRun } from './postgres-for-run.ts';
+import { createStoredSite } from './site-stored.ts';
 import { openWire, type Wire } from './site-wire.ts';
 
 /** The built daemon. */
@@ -25,6 +28,10 @@ export interface SiteOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Another build than the usual one. */
   readonly program?: string;
+  /** Of a gateway whose data is in a database: how long it may serve without a word to it. */
+  readonly leaseSeconds?: number;
+  /** The run gives it no database: its data is in files, or where its environment says. */
+  readonly withoutDatabase?: boolean;
 }
 
 export interface RequestOptions {
@@ -80,6 +87,22 @@ export interface Site {
   readonly wire: Wire;
   /** The data directory of the gateway. */
   readonly dataDir: string;
+  /** The text of a document or of a file of rows (`locks/1.json`), whichever store the gateway has. */
+  stored(name: string): Promise<string>;
+  /** The names of all documents, whichever store the gateway has; of files also what else there is. */
+  storedNames(): Promise<readonly string[]>;
+  /** Everything that is stored, by name: of a database one text for each table. */
+  allStored(): Promise<ReadonlyMap<string, string>>;
+  /** Puts a document where the gateway has it, which does not run. */
+  put(name: string, content: object): Promise<void>;
+  /** Makes a document unreadable; the gateway does not run. */
+  damage(name: string): Promise<void>;
+  /** Stores so many bytes that cannot be compressed, which a backup takes along. */
+  pad(bytes: number): Promise<void>;
+  /** Removes everything that is stored, as when the disk is lost. */
+  wipe(): Promise<void>;
+  /** Resolves when the lease of the gateway was renewed just now; at once when it needs none. */
+  whenLeaseRenewed(): Promise<void>;
   /** Everything of this site is below. */
   readonly folder: string;
   /** By number, from 1. */
@@ -104,19 +127,33 @@ export interface Site {
 }
 
 let seeds = 0;
+/** The databases of running sites, by their data directories. */
+const databases = new Map<string, TestDatabase>();
+
+/** The environment in which a command with these arguments works on the store of a site. */
+export function storeOf(args: readonly string[]): Readonly<Record<string, string>> {
+  const url = databases.get(args[args.indexOf('--data-dir') + 1] ?? '')?.url;
+  return url === undefined ? {} : { LATCHD_STORE: url };
+}
 
 /** Starts it all and resolves when every lock is online; leaves nothing behind when that fails. */
 export async function openSite(options: SiteOptions = {}): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'latchd-site-'));
   const dataDir = join(folder, 'data');
   const wire = await openWire();
+  const { leaseSeconds = 30 } = options;
+  // The whole run is over PostgreSQL (test:postgres): each site has a database of its own.
+  const database = options.withoutDatabase === true ? undefined : await (await databasesOfRun())?.newDatabase();
+  if (database !== undefined) databases.set(dataDir, database);
   let gateway: GatewayProcess | undefined;
   let fleet: Fleet | undefined;
   let closing: Promise<void> | undefined;
   let judge: Judge | undefined;
 
   async function start(): Promise<GatewayProcess> {
-    const { flags = [], environment = {} } = options;
+    const { flags = [] } = options;
+    const ofDatabase = database && { LATCHD_STORE: database.url, LATCHD_CLUSTER_LEASE_SECONDS: String(leaseSeconds) };
+    const environment = { ...ofDatabase, ...options.environment };
     gateway = await startGatewayProcess({ dataDir, flags, environment, program: options.program ?? program });
     wire.lead(gateway.mqttUrl);
     judge ??= createJudge((await (await fetch(`${gateway.httpUrl}/openapi.json`)).json()) as ApiDocument);
@@ -128,6 +165,8 @@ export async function openSite(options: SiteOptions = {}): Promise<Site> {
     await gateway?.stop('SIGKILL');
     await wire.close();
     await fleet?.stop();
+    databases.delete(dataDir);
+    await database?.drop();
     await rm(folder, { recursive: true, force: true });
   }
 
@@ -210,6 +249,14 @@ export async function openSite(options: SiteOptions = {}): Promise<Site> {
       fleet: made,
       wire,
       dataDir,
+      ...createStoredSite(dataDir, database),
+      async whenLeaseRenewed() {
+        await until(async () => {
+          const { body } = await api('GET', '/readyz');
+          const { leaseSecondsLeft: left } = (body['cluster'] ?? { leaseSecondsLeft: leaseSeconds }) as { leaseSecondsLeft: number | null };
+          return left !== null && left > leaseSeconds - 5;
+        }, 'the lease is renewed');
+      },
       folder,
       lock: (number) => made.lock(number),
       lockId(number) {
@@ -257,11 +304,14 @@ export async function openSite(options: SiteOptions = {}): Promise<Site> {
   }
 }
 
-/** Resolves once the condition holds; rejects, naming it, after `patienceMs`. */
+/**
+ * Resolves once the condition holds; rejects, naming it, after `patienceMs`. It asks often at first, then seldom enough that the daemons of other
+ * tests get on.
+ */
 export async function until(condition: () => boolean | Promise<boolean>, what: string, patienceMs = 60_000): Promise<void> {
   const deadline = performance.now() + patienceMs;
-  while (!(await condition())) {
+  for (let waitMs = 5; !(await condition()); waitMs = Math.min(10, waitMs * 1.25)) {
     if (performance.now() > deadline) throw new Error(`it never came that ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
 }

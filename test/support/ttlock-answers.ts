@@ -21,7 +21,7 @@ export function answerAboutTtlockLogins(
   { ttlockLogins }: Pick<FakeServices, 'ttlockLogins'>,
   asked: <T>(name: string, answer: T) => (...args: readonly unknown[]) => T,
 ): void {
-  ttlockLogins.list = (_caller, page) => paginate([view], page);
+  ttlockLogins.list = async (_caller, page) => paginate([view], page);
   const issued = { ...secret, clientId, clientSecret: 'fedcba9876543210fedcba9876543210' };
   Object.assign(ttlockLogins, {
     create: asked('createTtlockLogin', Promise.resolve(issued)),

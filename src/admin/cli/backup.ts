@@ -2,9 +2,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { askControl, NobodyThere } from '../../platform/control/control-client.ts';
+import { becomeOwner } from '../../platform/owner.ts';
 import { command } from './command.ts';
 import { jsonOption, print, say } from './output.ts';
 import { interruptible, progressLine } from './progress.ts';
+import { configuredDatabase } from './store-database.ts';
 
 interface Given {
   readonly to?: string;
@@ -25,7 +27,8 @@ export const backup = command<Given>({
     ['backup --to before-the-move.tar.gz --json', 'the archive, its size and its number of files as JSON'],
   ],
   async run({ to, json }, { configured, version }) {
-    const { dataDir, backup: settings } = configured();
+    const config = configured();
+    const { dataDir, backup: settings } = config;
     const target = to === undefined ? undefined : resolve(to);
     // A folder whose disk is not mounted would be made a file on another disk.
     if (to?.endsWith('/') && !existsSync(to)) throw new Error(`there is no folder ${to}: mount it or make it first`);
@@ -34,16 +37,24 @@ export const backup = command<Given>({
     const asRunning = () => askControl(dataDir, { action: 'backup', ...(target !== undefined && { to: target }) }, { onProgress });
     const asStopped = async () => {
       const { backUpStopped } = await import('../offline/files.ts');
+      const { withExportedData } = await import('../offline/database.ts');
+      const database = configuredDatabase(config);
+      // What is exported lies in the data directory meanwhile; elsewhere, such as on a stick, root may write and the owner may not.
+      if (database !== undefined && to === undefined && existsSync(dataDir)) await becomeOwner(dataDir);
+      const ofData = (use: (directory: string) => ReturnType<typeof backUpStopped>) =>
+        database === undefined ? use(dataDir) : withExportedData(database, dataDir, use);
       return interruptible((signal) =>
-        backUpStopped({
-          directory: dataDir,
-          folder: resolve(dataDir, settings.folder),
-          keep: settings.keep,
-          version,
-          to: target,
-          onProgress,
-          signal,
-        }),
+        ofData((directory) =>
+          backUpStopped({
+            directory,
+            folder: resolve(dataDir, settings.folder),
+            keep: settings.keep,
+            version,
+            to: target,
+            onProgress,
+            signal,
+          }),
+        ),
       );
     };
     const made = await asRunning()

@@ -11,15 +11,19 @@ import { checkConfig } from './check-config.ts';
 import { clock } from './clock.ts';
 import { type Command, command, type Group } from './command.ts';
 import { completion } from './completion.ts';
+import { conformance } from './conformance.ts';
 import { doctor } from './doctor.ts';
 import { exportCommand } from './export.ts';
 import { grants, schedules } from './grants.ts';
+import { health } from './health.ts';
 import { homeAssistantGroup } from './home-assistant.ts';
 import { hubs } from './hubs.ts';
 import { locks } from './locks.ts';
 import { mcp } from './mcp.ts';
+import { migrateCommand } from './migrate.ts';
 import { pairing } from './pairing.ts';
 import { people } from './people.ts';
+import { recovered } from './recovered.ts';
 import { restoreCommand } from './restore.ts';
 import { roles } from './roles.ts';
 import { tokens } from './tokens.ts';
@@ -50,6 +54,7 @@ export function commandTable(serve: (read: () => Config) => Promise<void>): read
     }),
     checkConfig,
     doctor,
+    health,
     locks,
     hubs,
     pairing,
@@ -70,8 +75,11 @@ export function commandTable(serve: (read: () => Config) => Promise<void>): read
     verifyCommand,
     backup,
     restoreCommand,
+    migrateCommand,
+    recovered,
     capture,
     mcp,
+    conformance,
     clock,
     completion(() => table),
   ];

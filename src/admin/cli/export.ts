@@ -2,6 +2,7 @@
 import { command } from './command.ts';
 import { counted, output, say } from './output.ts';
 import { progressLine } from './progress.ts';
+import { configuredDatabase } from './store-database.ts';
 import { instant, positiveInteger, requireDatesInOrder } from './values.ts';
 
 const formats = ['csv', 'jsonl'] as const;
@@ -33,17 +34,21 @@ export const exportCommand = command<Given>({
     requireDatesInOrder(from, to);
     // Records that go to a terminal show the progress themselves.
     const progress = process.stderr.isTTY && !process.stdout.isTTY ? progressLine() : undefined;
-    const onProgress = (done: number, days: number, records: number) =>
-      progress?.show(`${done} of ${counted(days, 'day')}, ${counted(records, 'record')}`);
+    const settings = configured();
+    const database = configuredDatabase(settings);
+    const part = database === undefined ? 'day' : 'part';
+    const onProgress = (done: number, all: number, records: number) =>
+      progress?.show(`${done} of ${counted(all, part)}, ${counted(records, 'record')}`);
     const warn = (sentence: string) => say(`latchd: ${sentence}`);
-    const { exportLock } = await import('../offline/files.ts');
-    const { dataDir, retention } = configured();
+    const { exportLock, recordsInDirectory } = await import('../offline/files.ts');
+    const read =
+      database === undefined ? recordsInDirectory(settings.dataDir) : (await import('../offline/database.ts')).recordsInDatabase(database);
     const work = exportLock({
-      directory: dataDir,
+      read,
       lockId: lock,
       from,
       to,
-      recordDays: retention.records,
+      recordDays: settings.retention.records,
       format,
       output: output(),
       onProgress,

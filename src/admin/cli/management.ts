@@ -1,9 +1,12 @@
-// How commands manage the gateway: through the running daemon, or on the data directory when none runs; with the same routes as over HTTP.
+// How commands manage the gateway: through the running daemon, or on the data when none runs; with the same routes as over HTTP.
 import type { Config } from '../../app/config.ts';
+import { thisNode } from '../../app/config-cluster.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { Log } from '../../domain/part.ts';
 import { askControl, NobodyThere } from '../../platform/control/control-client.ts';
+import type { ManagementWork } from '../offline/offline-admin.ts';
 import { say } from './output.ts';
+import { configuredDatabase } from './store-database.ts';
 
 /** Values of the path and the query. */
 type Parameters = Readonly<Record<string, string>>;
@@ -17,18 +20,22 @@ export interface Request {
 export type Ask = <Answer>(route: string, request?: Request) => Promise<Answer>;
 
 /** Runs `work` against the process that has the data: the daemon, or this process when none runs. */
-export async function manage<T>({ dataDir }: Config, work: (ask: Ask) => Promise<T>): Promise<T> {
-  const daemon = daemonOn(dataDir);
+export async function manage<T>(config: Config, work: (ask: Ask) => Promise<T>): Promise<T> {
+  const { dataDir: directory } = config;
+  const daemon = daemonOn(directory);
   if (await isThere(daemon)) return work(daemon);
   // Imported only when it is needed: a request to a daemon takes half the time without the store.
-  const { manageDirectory } = await import('../offline/offline-admin.ts');
-  return manageDirectory(dataDir, { log: terminalLog, onFatal }, (management) =>
+  const { manageDatabase, manageDirectory } = await import('../offline/offline-admin.ts');
+  const surroundings = { log: terminalLog, onFatal };
+  const asked: ManagementWork<T> = (management) =>
     work(async <Answer>(route: string, request: Request = {}) => {
       const handle = management[route];
-      if (handle === undefined) throw new Error(`for this latchd must be running, and on ${dataDir} it is not`);
+      if (handle === undefined) throw new Error(`for this latchd must be running, and on ${directory} it is not`);
       return (await handle(request)) as Answer;
-    }),
-  );
+    });
+  const database = configuredDatabase(config);
+  if (database === undefined) return manageDirectory(directory, surroundings, asked);
+  return manageDatabase({ database, node: await thisNode(config.cluster), directory }, surroundings, asked);
 }
 
 /** Runs `work` against the running daemon; rejects when none runs. */

@@ -1,9 +1,9 @@
 // latchd mcp: the gateway for an AI assistant, by the Model Context Protocol on standard input and output.
-import { readFileSync } from 'node:fs';
 import { createStallDetector } from '../../domain/locks/stall-detector.ts';
 import { createClock } from '../../platform/clock.ts';
-import { command, WrongValue } from './command.ts';
+import { command } from './command.ts';
 import { output } from './output.ts';
+import { baseUrl, tokenFrom } from './token-option.ts';
 
 interface Given {
   readonly url: string;
@@ -29,7 +29,7 @@ export const mcp = command<Given>({
     [1, 'there is no token, or the command was asked wrongly; standard error says why'],
   ],
   async run({ url, tokenFile, allowUnlock = false }, { version }) {
-    const token = tokenOf(tokenFile);
+    const token = tokenFrom(tokenFile);
     const { createGatewayApi } = await import('../mcp/gateway-api.ts');
     const { serveMcp } = await import('../mcp/mcp-session.ts');
     const api = createGatewayApi({ url, token });
@@ -42,25 +42,3 @@ export const mcp = command<Given>({
     return 0;
   },
 });
-
-/** Without a slash at its end. */
-function baseUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol) || /[?#@]/.test(text))
-    throw new WrongValue('it must be a URL of http or https, without user name and query.');
-  return url.href.replace(/\/$/, '');
-}
-
-function tokenOf(file: string | undefined): string {
-  const token = (file === undefined ? (process.env['LATCHD_TOKEN'] ?? '') : contentOf(file)).trim();
-  if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw new Error(file === undefined ? '--token-file or LATCHD_TOKEN must give a token' : `--token-file: ${file} holds no token`);
-}
-
-function contentOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new Error(`--token-file: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`, { cause: error });
-  }
-}

@@ -4,9 +4,12 @@ import type { Command, Option } from './command.ts';
 
 const configFile: Option = { flag: '--config', value: '<file>', says: 'the configuration file (LATCHD_CONFIG)' };
 
+/** The settings of every command that looks for data. */
+const whereDataIs: readonly string[] = ['--data-dir', '--store', '--store-password-file'];
+
 export function optionsOf({ options = [], settings: wanted }: Command): readonly Option[] {
   if (wanted === 'none') return options;
-  const taken = settings.filter(({ flag }) => wanted === 'all' || flag === '--data-dir');
+  const taken = settings.filter(({ flag }) => wanted === 'all' || whereDataIs.includes(flag));
   return [
     ...options,
     configFile,

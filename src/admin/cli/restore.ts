@@ -2,6 +2,7 @@
 import { command } from './command.ts';
 import { counted, jsonOption, print, say } from './output.ts';
 import { interruptible, progressLine } from './progress.ts';
+import { configuredDatabase } from './store-database.ts';
 
 interface Given {
   readonly archive: string;
@@ -31,19 +32,26 @@ export const restoreCommand = command<Given>({
     ['restore latchd-20261121T023000Z.tar.gz --data-dir ./trial', 'is this backup good? remove the folder afterwards'],
   ],
   async run({ archive, acceptDamage, revokeTokens, json }, { configured }) {
-    const directory = configured().dataDir;
+    const settings = configured();
+    const database = configuredDatabase(settings);
+    const target = database === undefined ? settings.dataDir : database.url;
     const progress = progressLine();
     const { restoreArchive } = await import('../offline/files.ts');
+    const { restoreToDatabase } = await import('../offline/database.ts');
+    const toStore = (make: (directory: string) => ReturnType<typeof restoreArchive>) =>
+      database === undefined ? make(settings.dataDir) : restoreToDatabase(database, settings.dataDir, make);
     const result = await interruptible((signal) =>
-      restoreArchive({
-        archive,
-        directory,
-        acceptDamage: acceptDamage === true,
-        revokeTokens: revokeTokens === true,
-        signal,
-        onProgress: (bytes, step) =>
-          progress.show(step === 'reading' ? `${Math.floor(bytes / 1_000_000)} MB of data` : 'checking all of it'),
-      }),
+      toStore((directory) =>
+        restoreArchive({
+          archive,
+          directory,
+          acceptDamage: acceptDamage === true,
+          revokeTokens: revokeTokens === true,
+          signal,
+          onProgress: (bytes, step) =>
+            progress.show(step === 'reading' ? `${Math.floor(bytes / 1_000_000)} MB of data` : 'checking all of it'),
+        }),
+      ),
     ).finally(progress.end);
     const { restored, findings, createdAt, locks, records, tokenOf } = result;
     if (json) print(JSON.stringify(result));
@@ -54,12 +62,12 @@ export const restoreCommand = command<Given>({
       );
       return 1;
     }
-    if (!json) print(`${directory} is restored: ${counted(locks, 'lock')}, ${counted(records, 'record')}, as of ${createdAt}`);
+    if (!json) print(`${target} is restored: ${counted(locks, 'lock')}, ${counted(records, 'record')}, as of ${createdAt}`);
     if (tokenOf === null) {
       say(`What was changed after ${createdAt} is gone: accounts, rights and tokens that were taken away since are valid again.`);
       say('Look through them after the start (--revoke-tokens would have made all tokens void).');
     } else {
-      say(`Every token of the backup is void; the new one of ${tokenOf} is in ${directory}/admin.token.`);
+      say(`Every token of the backup is void; the new one of ${tokenOf} is in ${settings.dataDir}/admin.token.`);
       say(`What was changed after ${createdAt} is gone: accounts and rights that were taken away since are there again, without a token.`);
     }
     say('Compare the cards of each lock that the log names with "cards-differ".');

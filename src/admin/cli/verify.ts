@@ -1,10 +1,11 @@
 // latchd verify: checks that everything on the disk is as it must be.
 import { command } from './command.ts';
 import { counted, jsonOption, print } from './output.ts';
+import { configuredDatabase } from './store-database.ts';
 
 export const verifyCommand = command<{ readonly json?: true }>({
   name: 'verify',
-  says: 'read the whole data directory of a stopped daemon and say what is wrong, file by file, and what to do',
+  says: 'read the whole data directory of a stopped daemon, or the database, and say what is wrong, file by file, and what to do',
   settings: 'directory',
   options: [jsonOption],
   examples: [
@@ -17,9 +18,13 @@ export const verifyCommand = command<{ readonly json?: true }>({
     [78, 'the configuration is wrong; every problem is listed'],
   ],
   async run({ json }, { configured }) {
-    const directory = configured().dataDir;
+    const settings = configured();
     const { verifyDirectory } = await import('../offline/files.ts');
-    const { findings, remarks, locks, records } = await verifyDirectory(directory);
+    const { withExportedData } = await import('../offline/database.ts');
+    const database = configuredDatabase(settings);
+    const directory = database === undefined ? settings.dataDir : database.url;
+    const verified = database === undefined ? verifyDirectory(directory) : withExportedData(database, settings.dataDir, verifyDirectory);
+    const { findings, remarks, locks, records } = await verified;
     const isInOrder = findings.length === 0;
     if (json) print(JSON.stringify({ ok: isInOrder, locks, records, findings, remarks }));
     else {

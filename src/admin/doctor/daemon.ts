@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { askControl, NobodyThere } from '../../platform/control/control-client.ts';
 import { runningOwner } from '../../stores/files/directory-lock.ts';
 import type { FileLayer } from '../../stores/files/files.ts';
+import type { ClusterView } from '../../stores/postgres/lease.ts';
 import { cannotTell, fail, good, type Verdict, warn } from './verdict.ts';
 
 export const schemes = ['http', 'https', 'mqtt', 'mqtts', 'devices'] as const;
@@ -46,10 +47,18 @@ async function userOf(pid: number): Promise<number | undefined> {
   );
 }
 
-/** `isOutsider`: the current user is neither root nor the owner of the data. */
-export function checkDaemon({ pid, answer, silence }: Daemon, version: string, isOutsider: boolean): readonly Verdict[] {
+export interface DaemonCheck {
+  readonly version: string;
+  /** The current user is neither root nor the owner of the data. */
+  readonly isOutsider: boolean;
+  /** Where the data went; undefined: it is here. */
+  readonly target: string | undefined;
+}
+
+export function checkDaemon({ pid, answer, silence }: Daemon, { version, isOutsider, target }: DaemonCheck): readonly Verdict[] {
   if (answer === undefined) {
-    if (silence === undefined) return [warn('no daemon is running', 'sudo systemctl start latchd, or latchd serve')];
+    const start = target === undefined ? 'sudo systemctl start latchd, or latchd serve' : 'none starts here: see "data" below';
+    if (silence === undefined) return [warn('no daemon is running', start)];
     if (isOutsider) return [cannotTell(silence)];
     const who = pid === undefined ? 'the daemon cannot be asked' : `process ${pid} has the data directory and does not answer`;
     const remedy = 'wait if it has just been started; else journalctl -u latchd says why, and sudo systemctl restart latchd';
@@ -69,6 +78,9 @@ export function checkDaemon({ pid, answer, silence }: Daemon, version: string, i
     const since = new Date(Number(answer['since'])).toISOString();
     return [good(`process ${pid ?? '?'} is ready, since ${since}`), ...age];
   }
+  const { role, serving = [] } = (answer['cluster'] ?? {}) as Partial<ClusterView>;
+  if (role === 'waiting') return [good(`process ${pid ?? '?'} waits: ${serving.join(', ') || 'nobody'} serves`), ...age];
+  if (role === 'starting') return [fail(`process ${pid ?? '?'} starts and waits for the database`, 'see "database" below'), ...age];
   const parts = Object.entries((answer['parts'] ?? {}) as Readonly<Record<string, string>>).filter(([, health]) => health !== 'ok');
   const sick = parts.map(([part, health]) => `${part}: ${health}`).join('; ');
   return [fail(`process ${pid ?? '?'} runs and is not ready (${sick})`, 'look at the lines below, and at journalctl -u latchd'), ...age];

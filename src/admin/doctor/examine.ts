@@ -5,6 +5,7 @@ import type { Config } from '../../app/config.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { createClock } from '../../platform/clock.ts';
 import { userName } from '../../platform/control/control-client.ts';
+import { movedTo } from '../../stores/files/claim-directory.ts';
 import { kernelClockState } from '../../stores/files/clock-trust.ts';
 import { hasSpareAdminToken } from '../../stores/files/documents/admin-token.ts';
 import { codeOf, type FileLayer, nodeFiles } from '../../stores/files/files.ts';
@@ -23,6 +24,7 @@ import { checkOwnership } from './ownership.ts';
 import { checkPlaces } from './places.ts';
 import { checkPorts } from './ports.ts';
 import { checkReach } from './reach.ts';
+import { checkUpdates } from './updates.ts';
 import { cannotTell, fail, type Verdict, warn } from './verdict.ts';
 import { checkData, checkProgram } from './versions.ts';
 
@@ -67,10 +69,13 @@ export async function examine({ config, version, ...given }: Examined): Promise<
     () => true,
     (error: unknown) => (codeOf(error) === 'ENOENT' ? false : codeOf(error)),
   );
+  const isInDatabase = config.store !== 'files';
+  const target = isInDatabase ? undefined : await movedTo(files, dataDir).catch(() => undefined);
   let found: Inspection | undefined;
 
   await look('program', () => checkProgram(version, node));
-  await look('daemon', () => checkDaemon(daemon, version, isOutsider));
+  await look('updates', () => checkUpdates(config, version));
+  await look('daemon', () => checkDaemon(daemon, { version, isOutsider, target }));
   await look('ports', () => checkPorts(config, daemon, owner));
   await look('reach', () => checkReach(config));
   await look('places', () => checkPlaces(config, daemon));
@@ -81,10 +86,16 @@ export async function examine({ config, version, ...given }: Examined): Promise<
   await look('discovery', () => checkDiscovery(config, daemon));
   await look('messages', () => checkMessages(config, { isOutsider, owner }));
   if (isThere === true) await look('permissions', () => checkOwnership(dataDir, daemon));
+  if (isInDatabase) {
+    const { checkDatabase } = await import('./database.ts');
+    await look('database', () => checkDatabase(config, files, isOutsider));
+  }
   await look('data', async () => {
+    if (isInDatabase) return [];
     if (isThere === false) return noDirectory(dataDir);
     if (isOutsider) return cannotTell(`${dataDir} belongs to ${owner === undefined ? 'another user' : await userName(owner)}`);
     if (isThere !== true) return fail(`${dataDir} cannot be used (${isThere})`, 'is --data-dir, or dataDir in the configuration, right?');
+    if (target !== undefined) return fail(`the data of ${dataDir} was moved to ${target}`, 'name that in store: this directory is closed');
     found = await inspect(files, dataDir);
     const verdicts = checkData(dataDir, found);
     return (await hasSpareAdminToken(files, dataDir, clock.now())) ? [...verdicts, spareToken(dataDir)] : verdicts;
@@ -92,7 +103,7 @@ export async function examine({ config, version, ...given }: Examined): Promise<
   if (isThere !== false) await look('backups', () => checkBackups(config, files, clock.now()));
   await look('disk', () => checkSpace(files, 'data', dataDir));
   if (backup.at !== 'off') await look('disk', () => checkSpace(files, 'backups', resolve(dataDir, backup.folder)));
-  if (isThere === true && !isOutsider) await look('disk', () => checkFlush(files, clock.monotonic, dataDir));
+  if (isThere === true && !isOutsider && !isInDatabase) await look('disk', () => checkFlush(files, clock.monotonic, dataDir));
   await look('clock', async () => checkClock(clock.now(), found, await kernelClockState()));
   await look('certificates', () => checkCertificates(config, { files, now: clock.now(), owner, isOutsider, addressesOf }));
   return findings;

@@ -9,7 +9,7 @@ import { becomeOwner, requireReadable } from '../../platform/owner.ts';
 import type { BackupOutcome } from '../../stores/files/backup/backup.ts';
 import { backUpDirectory } from '../../stores/files/backup/backups.ts';
 import { type Restored, type RestoreOptions, restore } from '../../stores/files/backup/restore.ts';
-import { exportRecords } from '../../stores/files/verify/export.ts';
+import { type ExportRequest, exportRecords } from '../../stores/files/verify/export.ts';
 import { repairHintFor } from '../../stores/files/verify/repair-hints.ts';
 import { verify } from '../../stores/files/verify/verify.ts';
 import { csvLine } from './csv.ts';
@@ -21,8 +21,19 @@ export async function verifyDirectory(directory: string) {
   return { ...verified, findings: verified.findings.map((finding) => ({ ...finding, remedy: repairHintFor(finding) })) };
 }
 
+/** Reads the records of a lock, oldest first, a part at a time. */
+export type ReadRecords = (request: ExportRequest) => AsyncIterable<readonly LockRecord[]>;
+
+/** Those in the files of a data directory. */
+export function recordsInDirectory(directory: string): ReadRecords {
+  return async function* (request) {
+    await requireReadable(directory);
+    yield* exportRecords(directory, request);
+  };
+}
+
 export interface ExportOptions {
-  readonly directory: string;
+  readonly read: ReadRecords;
   readonly lockId: number;
   /** Date of the operation in epoch milliseconds, both included. */
   readonly from: number;
@@ -31,8 +42,8 @@ export interface ExportOptions {
   readonly recordDays: number;
   readonly format: 'csv' | 'jsonl';
   readonly output: NodeJS.WritableStream;
-  /** Called with the number of files read, the number of all files, and the number of records written so far. */
-  onProgress(done: number, days: number, records: number): void;
+  /** Called with the number of parts read, the number of all parts, and the number of records written so far. */
+  onProgress(done: number, all: number, records: number): void;
   /** Called with a sentence that a person should know. */
   warn(sentence: string): void;
 }
@@ -41,18 +52,7 @@ export interface ExportOptions {
  * Writes the records of a lock, oldest first, with the names of Specification 2.2 and some that only exports have; resolves with their
  * number.
  */
-export async function exportLock({
-  directory,
-  lockId,
-  from,
-  to,
-  recordDays,
-  format,
-  output,
-  onProgress,
-  warn,
-}: ExportOptions): Promise<number> {
-  await requireReadable(directory);
+export async function exportLock({ read, lockId, from, to, recordDays, format, output, onProgress, warn }: ExportOptions): Promise<number> {
   let count = 0;
   const write = async (text: string) => {
     if (!output.write(text)) await once(output, 'drain');
@@ -60,8 +60,7 @@ export async function exportLock({
   // Written only with the first records: a failed export leaves nothing.
   let head = format === 'csv' ? csvLine(csvNames) : '';
   const onSuspectClock = () => warn('the clock of this machine may be wrong: no record was left out for its age');
-  const days = exportRecords({
-    directory,
+  const parts = read({
     lockId: lockId as LockId,
     from,
     to,
@@ -70,7 +69,7 @@ export async function exportLock({
     onProgress: (done, all) => onProgress(done, all, count),
     onSuspectClock,
   });
-  for await (const records of days) {
+  for await (const records of parts) {
     count += records.length;
     await write(head + records.map(format === 'csv' ? recordRow : jsonLine).join(''));
     head = '';

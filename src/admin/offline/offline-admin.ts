@@ -1,4 +1,5 @@
-// Management on a data directory that no daemon uses, with the services of the daemon.
+// Management on a data directory or a database that no daemon uses, with the services of the daemon.
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { createAccountService } from '../../domain/accounts/account-service.ts';
 import { createRoleService } from '../../domain/accounts/role-service.ts';
@@ -13,6 +14,7 @@ import { createDriverTable } from '../../domain/locks/driver-table.ts';
 import { createLockLists } from '../../domain/locks/lock-lists.ts';
 import { createLockNames } from '../../domain/locks/lock-names.ts';
 import { createRegistrationService } from '../../domain/locks/registration-service.ts';
+import { createLongLists } from '../../domain/long-lists.ts';
 import { createMutex } from '../../domain/mutex.ts';
 import type { Log } from '../../domain/part.ts';
 import { createGroupChanges } from '../../domain/people/group-changes.ts';
@@ -28,25 +30,87 @@ import { createPasswordHashing } from '../../platform/password-hash.ts';
 import { qrImage } from '../../platform/qr-code.ts';
 import { createWebauthn } from '../../platform/webauthn.ts';
 import { createSecrets } from '../../stores/files/documents/secrets.ts';
-import { createStore } from '../../stores/files/store.ts';
+import { createStore, type Store, type StoreOptions } from '../../stores/files/store.ts';
+import type { PostgresStore, PostgresStoreOptions } from '../../stores/postgres/store.ts';
+import type { DatabasePlace } from './database.ts';
+
+interface OfflineSurroundings {
+  readonly log: Log;
+  /** Called when nothing more can be promised (a failed flush, another node that has taken over): the process must end. */
+  readonly onFatal: (error: Error) => void;
+}
+
+/** What is done with the management API. */
+export type ManagementWork<T> = (management: Management) => Promise<T>;
 
 /**
  * Runs `work` with the management API on a data directory, and locks the directory meanwhile. It uses the same store and services as the
  * daemon, so the same rules and flushes apply. Rejects with a sentence when a daemon uses the directory, or when it has no data.
- * @param onFatal called when nothing more can be promised (a failed flush): the process must end
  */
-export async function manageDirectory<T>(
-  directory: string,
-  { log, onFatal }: { readonly log: Log; readonly onFatal: (error: Error) => void },
-  work: (management: Management) => Promise<T>,
-): Promise<T> {
-  await requireData(directory);
+export async function manageDirectory<T>(directory: string, surroundings: OfflineSurroundings, work: ManagementWork<T>): Promise<T> {
+  await requireFiles(directory);
   await becomeOwner(directory);
+  return manageStore((shared) => createStore({ directory, ...shared }), surroundings, work);
+}
+
+/** As `manageDirectory`, on a database: while it runs, this process is the node that serves. Rejects with a sentence when another one lives. */
+export async function manageDatabase<T>(
+  { database, node, directory }: Pick<PostgresStoreOptions, 'node' | 'directory'> & { readonly database: DatabasePlace },
+  surroundings: OfflineSurroundings,
+  work: ManagementWork<T>,
+): Promise<T> {
+  if (!existsSync(directory)) throw noData(directory);
+  await becomeOwner(directory);
+  // Who keeps files needs no client of a database.
+  const { passwordOf, requireServable } = await import('./database.ts');
+  await requireServable(database, ({ name, bootId }) => name === node.name && bootId === node.bootId);
+  const { createPostgresStore } = await import('../../stores/postgres/store.ts');
+  const { address } = database;
+  return manageStore(
+    (shared) => onItsOwn(createPostgresStore({ ...shared, address, password: passwordOf(database), node, directory })),
+    surroundings,
+    work,
+  );
+}
+
+/** How long another node may take to serve, or to end, that came in between. */
+const leaseWaitMs = 10_000;
+
+/** The store with its directory, where nobody else is waited for. */
+function onItsOwn(store: PostgresStore): Store {
+  async function stop(): Promise<void> {
+    await store.stop();
+    await store.directory.stop();
+  }
+  return {
+    ...store,
+    async start() {
+      const timer = setTimeout(store.lease.abandon, leaseWaitMs);
+      try {
+        await store.directory.start();
+        await store.start();
+        if (store.lease.leftMs() === 0) throw new Error('another node serves: give the command there');
+      } catch (error) {
+        await stop();
+        throw error;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    stop,
+  };
+}
+
+async function manageStore<T>(
+  open: (shared: Pick<StoreOptions, 'clock' | 'log' | 'secrets' | 'onFatal' | 'emit'>) => Store,
+  { log, onFatal }: OfflineSurroundings,
+  work: ManagementWork<T>,
+): Promise<T> {
   const clock = createClock();
   const secrets = createSecrets();
   const administration = createMutex();
   const events = createEventBus(logFailedSubscriber(log));
-  const store = createStore({ directory, clock, log, secrets, onFatal, emit: events.emit });
+  const store = open({ clock, log, secrets, onFatal, emit: events.emit });
   const { locks, removedLocks, entries, hubs, statuses, accounts, counters, people } = store.ports;
   const groupChanges = createGroupChanges({ people, locks });
   const lists = createLockLists(locks);
@@ -66,6 +130,7 @@ export async function manageDirectory<T>(
     ...{ clock, locks, removedLocks, entries, cardService, hubs, statuses, accounts, counters, secrets, link, administration },
     // The daemon writes what the log of who may what lacks when it starts.
     changeStored: async () => undefined,
+    longLists: createLongLists({ clock, nextTurn: () => new Promise((resolve) => setImmediate(resolve)) }),
   };
   const trail = createAuditTrail({ clock, audit: store.ports.audit });
   const accountService = createAccountService({ ...shared, ttlockLogins: store.ports.ttlockLogins });
@@ -103,7 +168,7 @@ export async function manageDirectory<T>(
 }
 
 /** A mistyped path must not become a new gateway. */
-async function requireData(directory: string): Promise<void> {
+async function requireFiles(directory: string): Promise<void> {
   try {
     // The accounts file is the last one that a first start creates; accounts.json is that of an older program.
     const names = await readdir(directory);
@@ -112,8 +177,10 @@ async function requireData(directory: string): Promise<void> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EACCES') throw await notOurs(directory, error);
-    throw new Error(`${directory} is no data directory of latchd: is --data-dir right? The first "latchd serve" makes one`, {
-      cause: error,
-    });
+    throw noData(directory, error);
   }
+}
+
+function noData(directory: string, cause?: unknown): Error {
+  return new Error(`${directory} is no data directory of latchd: is --data-dir right? The first "latchd serve" makes one`, { cause });
 }

@@ -21,6 +21,10 @@ export interface LockDetail {
   readonly hardwareRevision: string;
   readonly firmwareRevision: string;
   readonly autoLockTime: number;
+  /** 0 unknown, 1 on, 2 off. */
+  readonly passageMode: number;
+  /** 1: in passage mode it unlocks by itself. */
+  readonly passageModeAutoUnlock: number;
   readonly date: number;
 }
 
@@ -129,6 +133,13 @@ export interface AuditEntry {
 /** The members of the gateway's status that a caretaker looks for. */
 export interface GatewayStatus {
   readonly version: string;
+  readonly update: {
+    readonly state: 'off' | 'unknown' | 'newest' | 'available';
+    /** null: not known. */
+    readonly version: string | null;
+    readonly reason: 'not-asked' | 'no-apt' | 'not-installed' | 'other-version' | 'no-repository' | 'failed' | null;
+    readonly askedDate: number | null;
+  };
   readonly uptimeSeconds: number;
   readonly locks: number;
   readonly online: number;

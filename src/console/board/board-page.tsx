@@ -4,6 +4,7 @@ import { useApp, useStrings } from '../app.ts';
 import { Loading, ProblemCallout } from '../components/callout.tsx';
 import { buildingPart } from '../components/later.tsx';
 import { PageHead } from '../components/page-head.tsx';
+import { useSaid } from '../components/said.tsx';
 import { Attention, useAttentionNews } from './attention.tsx';
 import type { BoardGroup } from './board.ts';
 import { BoardTools } from './board-tools.tsx';
@@ -18,7 +19,7 @@ export function BoardPage() {
   const { live, board, router } = useApp();
   const { locks: strings } = useStrings();
   const view = useBoardView();
-  const [said, say] = useState('');
+  const { say, region } = useSaid();
   const [open, setOpen] = useState<'order' | BoardGroup>();
   useEffect(() => board.open(), [board]);
   useAttentionNews(view, say);
@@ -40,9 +41,7 @@ export function BoardPage() {
       {isKnown && <Groups view={view} isSearch={isSearch} say={say} onLockAll={setOpen} />}
       {open === 'order' && <GroupOrder groups={groups ?? []} onClose={() => setOpen(undefined)} />}
       {typeof open === 'object' && <LockGroup group={open} onClose={() => setOpen(undefined)} />}
-      <p class="unseen" role="status">
-        {said}
-      </p>
+      {region}
     </>
   );
 }

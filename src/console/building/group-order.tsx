@@ -5,6 +5,7 @@ import type { BoardGroup } from '../board/board.ts';
 import { Button } from '../components/button.tsx';
 import { FormDialog } from '../components/dialog.tsx';
 import { Icon, type IconName } from '../components/icon.tsx';
+import { useSaid } from '../components/said.tsx';
 import { useTexts } from './texts.ts';
 
 interface GroupOrderProps {
@@ -18,7 +19,7 @@ export function GroupOrder({ groups, onClose }: GroupOrderProps) {
   const texts = useTexts();
   const [order, setOrder] = useState(groups.filter(({ groupId }) => groupId !== 0));
   const [movedTo, setMovedTo] = useState<number>();
-  const [said, say] = useState('');
+  const { say, region } = useSaid();
   const list = useRef<HTMLOListElement>(null);
 
   function move(from: number, to: number): void {
@@ -84,9 +85,7 @@ export function GroupOrder({ groups, onClose }: GroupOrderProps) {
           <Button kind="quiet" onClick={byName}>
             {texts.byName}
           </Button>
-          <p class="unseen" role="status">
-            {said}
-          </p>
+          {region}
         </>
       )}
     </FormDialog>

@@ -10,8 +10,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
   /** Buttons: at the end of the row, without a title of their own. */
   readonly actions?: boolean;
-  /** What the rows are ordered by when a person asks for this column. */
-  readonly value?: (row: Row) => string | number;
+  /** The name under which the gateway orders by this column. */
+  readonly sort?: string;
 }
 
 interface TableProps<Row> {
@@ -21,7 +21,7 @@ interface TableProps<Row> {
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
   /** The column by which the rows are ordered, and what orders them by another; without it nobody is asked. */
-  readonly order?: { readonly by: string | undefined; readonly isDescending: boolean; readonly onOrder: (title: string) => void };
+  readonly order?: { readonly by: string; readonly isDescending: boolean; readonly onOrder: (sort: string) => void };
 }
 
 // The roles are explicit, because browsers drop them when CSS lays a table out in another way.
@@ -32,16 +32,17 @@ export function Table<Row>({ caption, columns, rows, keyOf, order }: TableProps<
       <caption class="unseen">{caption}</caption>
       <thead role="rowgroup">
         <tr role="row">
-          {columns.map(({ title, actions, value }) => {
+          {columns.map(({ title, actions, sort }) => {
             const direction = order?.isDescending ? 'descending' : 'ascending';
+            const isBy = sort !== undefined && order?.by === sort;
             return (
-              <th key={title} scope="col" role="columnheader" aria-sort={order?.by === title ? direction : undefined}>
+              <th key={title} scope="col" role="columnheader" aria-sort={isBy ? direction : undefined}>
                 {actions && <span class="unseen">{title}</span>}
-                {!actions && (!order || !value) && title}
-                {order && value && (
-                  <button type="button" class="order" onClick={() => order.onOrder(title)}>
+                {!actions && (!order || !sort) && title}
+                {order && sort && (
+                  <button type="button" class="order" onClick={() => order.onOrder(sort)}>
                     {title}
-                    {order.by === title && <Icon name={order.isDescending ? 'down' : 'up'} />}
+                    {isBy && <Icon name={order.isDescending ? 'down' : 'up'} />}
                   </button>
                 )}
               </th>

@@ -11,7 +11,7 @@ export function ToastList() {
   // The page has got lower: what has the focus stays in sight.
   useEffect(() => document.activeElement?.scrollIntoView({ block: 'nearest' }), [list]);
   return (
-    <div class="toasts" role="status" aria-live="polite">
+    <div class="toasts" role="status" aria-live="polite" aria-atomic="false">
       {list.map(({ id, kind, text, undo }) => (
         // biome-ignore lint/a11y/noStaticElementInteractions: its time stands still while somebody is at it; nothing is done by that
         <div

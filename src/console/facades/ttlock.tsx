@@ -1,13 +1,13 @@
 // The logins of programs that speak as to the TTLock cloud: who they are, when they were last here, and what one does with one.
 import { useState } from 'preact/hooks';
 import { useStrings } from '../app.ts';
-import { useAllRows } from '../components/all-rows.ts';
+import { useAskedList } from '../components/asked-list.ts';
+import { AskedTable } from '../components/asked-table.tsx';
 import { Button } from '../components/button.tsx';
 import { Callout } from '../components/callout.tsx';
 import { LinesToCopy } from '../components/lines-to-copy.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { usePolled } from '../components/polled.ts';
-import { SortedTable } from '../components/sorted-table.tsx';
 import { useFormats } from '../format.ts';
 import { useTexts } from './texts.ts';
 import { type OpenTtlockDialog, TtlockDialogs, ttlockPath } from './ttlock-dialogs.tsx';
@@ -19,7 +19,7 @@ export function TtlockPage() {
   const { ttlock: texts } = useTexts();
   const { common } = useStrings();
   const { dateTime } = useFormats();
-  const all = useAllRows<TtlockLogin>(ttlockPath, {}, ({ loginId }) => loginId);
+  const list = useAskedList<TtlockLogin>(ttlockPath);
   const [open, setOpen] = useState<OpenTtlockDialog>();
   return (
     <>
@@ -29,15 +29,14 @@ export function TtlockPage() {
         </Button>
       </PageHead>
       <Reach />
-      <SortedTable
+      <AskedTable
         caption={texts.title}
-        all={all}
+        list={list}
         empty={texts.none}
         keyOf={({ loginId }) => loginId}
-        textsOf={({ name, username, clientId, callback }) => [name, username, clientId, callback ?? '']}
         columns={[
-          { title: texts.name, value: ({ name }) => name, cell: ({ name }) => <strong>{name}</strong> },
-          { title: texts.account, value: ({ username }) => username, cell: ({ username }) => username },
+          { title: texts.name, sort: 'name', cell: ({ name }) => <strong>{name}</strong> },
+          { title: texts.account, sort: 'username', cell: ({ username }) => username },
           {
             title: texts.callback,
             cell: ({ callback }) =>
@@ -45,7 +44,7 @@ export function TtlockPage() {
           },
           {
             title: texts.lastUsed,
-            value: ({ lastUsed }) => lastUsed ?? 0,
+            sort: 'lastUsed',
             cell: ({ lastUsed }) => (lastUsed === null ? common.never : dateTime(lastUsed)),
           },
           {
@@ -67,7 +66,7 @@ export function TtlockPage() {
           },
         ]}
       />
-      <TtlockDialogs open={open} setOpen={setOpen} reload={all.reload} />
+      <TtlockDialogs open={open} setOpen={setOpen} reload={list.reload} />
     </>
   );
 }

@@ -202,6 +202,16 @@ export const de: Strings = {
       seconds === 0
         ? 'Das Schloss verriegelt sich nicht mehr von selbst.'
         : `Das Schloss verriegelt sich jetzt nach ${count(seconds, 'Sekunde', 'Sekunden')}.`,
+    passage: 'Durchgang',
+    passageText:
+      'Für eine Tür, die offen bleiben soll, etwa die eines Ladens am Tag: Das Schloss verriegelt sich nicht von selbst, und kein Alarm sagt, dass sie offen ist.',
+    passageUnlocks: 'Dieses Schloss entriegelt sich von selbst, sobald er eingeschaltet ist.',
+    passageIsOn: 'Er ist eingeschaltet.',
+    passageIsOff: 'Er ist ausgeschaltet.',
+    passageBegin: 'Einschalten',
+    passageEnd: 'Ausschalten',
+    passageBegun: 'Das Schloss steht auf Durchgang.',
+    passageEnded: 'Der Durchgang ist beendet. Sehen Sie nach, ob die Tür verriegelt ist.',
     details: 'Einzelheiten',
     name: 'Name',
     mac: 'MAC-Adresse',
@@ -334,7 +344,7 @@ export const de: Strings = {
     duress: 'Unter Zwang geöffnet',
     jammed: 'Verklemmt',
     'auto-lock-late': 'Hat sich nicht von selbst verriegelt',
-    'open-too-long': 'Steht zu lange offen',
+    'open-too-long': 'Zu lange offen oder nicht verriegelt',
     'wrong-clock': 'Falsche Uhr',
     'event-gap': 'Einträge fehlen',
     'revocation-open': 'Öffnet vielleicht noch mit Verlorenem',
@@ -346,6 +356,10 @@ export const de: Strings = {
     'storage-unavailable': 'Die Festplatte des Gateways ist voll oder gestört',
     'backup-failing': 'Die tägliche Sicherung ist misslungen',
     'home-assistant': 'Broker von Home Assistant nicht erreichbar',
+    'database-away': 'Die Datenbank antwortet nicht',
+    'standby-missing': 'Die Datenbank hat keine zweite Kopie',
+    'clock-differs': 'Gateway und Datenbank haben verschiedene Uhrzeiten',
+    'node-lost': 'Das andere Gateway ist ausgefallen',
   },
   secret: {
     once: 'Das wird nur dieses eine Mal gezeigt. Bringen Sie es jetzt dorthin, wo es gebraucht wird.',
@@ -378,6 +392,7 @@ export const de: Strings = {
     removed: (name) => `${name} wurde entfernt.`,
   },
   registered: {
+    changes: 'Was geändert wurde',
     title: 'Registrierte Schlösser',
     intro: 'Jedes Schloss, das sich mit diesem Gateway verbinden darf, ob Sie dort eine Rolle haben oder nicht.',
     shows: { all: 'Alle Schlösser', online: 'Online', offline: 'Offline' },
@@ -597,7 +612,8 @@ export const de: Strings = {
       duress: 'Hilfe rufen, und dort nicht anrufen.',
       jammed: 'Der Riegel konnte sich nicht bewegen. Tür, Schließblech und Riegel ansehen.',
       'auto-lock-late': 'Die Tür stand vielleicht zu lange offen: schließen und zusperren. Ist sie zu, geht der Timer des Schlosses nicht.',
-      'open-too-long': 'Tür schließen und abschließen. Soll sie offen stehen, stellen Sie das Schloss auf Durchgang.',
+      'open-too-long':
+        'Tür schließen und abschließen. Soll sie offen bleiben, schalten Sie auf der Seite ihres Schlosses den Durchgang ein.',
       'wrong-clock': 'Bis es die richtige Zeit annimmt, öffnen befristete Karten vielleicht nicht oder zu lange.',
       'event-gap': 'Die Geschichte dieser Tür ist nicht ganz: Das Schloss war zu lange weg, oder sein Speicher wurde verändert.',
       'revocation-open': 'Im Bericht zur verlorenen Karte steht, was zu tun ist: meist Strom oder Netz des Schlosses.',
@@ -685,6 +701,7 @@ export const de: Strings = {
     succeeded: 'Erledigt',
     failed: 'Abgewiesen oder misslungen',
     nothingLikeThat: 'So etwas wurde nicht geändert.',
+    about: (object: string) => `Alles zu ${object}`,
     outcomes: {
       ok: 'Erledigt',
       unknown: 'Nicht bekannt: Es läuft noch, oder das Gateway endete vorher',
@@ -821,6 +838,8 @@ export const de: Strings = {
       backup: 'Sicherung',
       capture: 'Bei Schlössern mitgelesen',
       restore: 'Aus einer Sicherung wiederhergestellt',
+      migrate: 'In einen anderen Speicher umgezogen',
+      recovered: 'Nummern nach Wiederherstellung der Datenbank vorgerückt',
     },
   },
   system: {

@@ -172,6 +172,16 @@ export const en = {
     secondsHint: '0 switches it off; at most 65,535',
     autoLockSaved: (seconds: number) =>
       seconds === 0 ? 'The lock no longer locks itself.' : `The lock now locks itself after ${count(seconds, 'second', 'seconds')}.`,
+    passage: 'Passage mode',
+    passageText:
+      'For a door that is to stay open, such as that of a shop by day: the lock does not lock itself, and no alarm says that it is open.',
+    passageUnlocks: 'This lock unlocks by itself as soon as it is on.',
+    passageIsOn: 'It is on.',
+    passageIsOff: 'It is off.',
+    passageBegin: 'Switch it on',
+    passageEnd: 'Switch it off',
+    passageBegun: 'The lock is in passage mode.',
+    passageEnded: 'Passage mode has ended. Look whether the door is locked.',
     details: 'Details',
     name: 'Name',
     mac: 'MAC address',
@@ -303,7 +313,7 @@ export const en = {
     duress: 'Opened under duress',
     jammed: 'Jammed',
     'auto-lock-late': 'Has not locked itself',
-    'open-too-long': 'Open for too long',
+    'open-too-long': 'Open or unlocked for too long',
     'wrong-clock': 'Wrong clock',
     'event-gap': 'Records are missing',
     'revocation-open': 'May still open for something lost',
@@ -315,6 +325,10 @@ export const en = {
     'storage-unavailable': 'The gateway’s disk is full or failing',
     'backup-failing': 'The daily backup failed',
     'home-assistant': 'Home Assistant’s broker is out of reach',
+    'database-away': 'The database does not answer',
+    'standby-missing': 'The database has no second copy',
+    'clock-differs': 'The gateway and its database have different times',
+    'node-lost': 'The other gateway is gone',
   } as Record<string, string>,
   secret: {
     once: 'This is shown once. Put it now where it belongs; it cannot be read again.',
@@ -347,6 +361,7 @@ export const en = {
     removed: (name: string) => `${name} was removed.`,
   },
   registered: {
+    changes: 'What was changed',
     title: 'Registered locks',
     intro: 'Every lock that may connect to this gateway, whether you have a role on it or not.',
     shows: { all: 'All locks', online: 'Online', offline: 'Offline' },
@@ -560,7 +575,7 @@ export const en = {
       jammed: 'The bolt could not move. Look at the door, the strike and the bolt.',
       'auto-lock-late':
         'The door may have stood open for too long: close it and lock. If it is closed, the timer of the lock does not work.',
-      'open-too-long': 'Close the door and lock it. A door that is to be open is set to passage mode.',
+      'open-too-long': 'Close the door and lock it. One that is to stay open is set to passage mode, on the page of its lock.',
       'wrong-clock': 'Until it takes the right time, cards with a period may not open, or for too long.',
       'event-gap': 'The history of this door is not whole: it was away for too long, or its memory was changed.',
       'revocation-open': 'The report about the lost card says what to do: mostly it is the power or the network of the lock.',
@@ -648,6 +663,7 @@ export const en = {
     succeeded: 'Done',
     failed: 'Refused or failed',
     nothingLikeThat: 'Nothing like that was changed.',
+    about: (object: string) => `Everything about ${object}`,
     outcomes: {
       ok: 'Done',
       unknown: 'Not known: it is under way, or the gateway ended before it was',
@@ -787,6 +803,8 @@ export const en = {
       backup: 'Backup',
       capture: 'Looked on at locks',
       restore: 'Restored from a backup',
+      migrate: 'Moved to another store',
+      recovered: 'Numbers leapt ahead after a recovery of the database',
     } as Record<string, string>,
   },
   system: {

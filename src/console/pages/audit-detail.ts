@@ -17,19 +17,26 @@ export function auditDetail(
   words: Readonly<Record<string, string>>,
   dateTime: (ms: number) => string,
 ): string {
+  // A card or passcode is followed by the name that somebody gave it.
+  if (action === 'credential-add') return detail.replace(/^[a-z]+/, (kind) => words[kind] ?? kind);
   // The other sessions of an account are counted; of a single one the account is named.
   if (!inWords.includes(action) || (action === 'session-end' && !/^\d/.test(detail))) return detail;
   const said = (text: string) => words[text] ?? text;
-  return detail
-    .split(', ')
-    .map((piece) => {
-      if (words[piece] !== undefined) return words[piece];
-      const [, name = '', number = ''] = /^(\S+) (\d+)$/.exec(piece) ?? [];
-      if (Number(number) > earliestDate) return `${said(name)} ${dateTime(Number(number))}`;
-      // `alice: manager`, `3 locked`, `suspended true`: each word by itself, but not those of a name.
-      const [, before = '', rest = ''] = /^(.*: )?(.*)$/.exec(piece) ?? [];
-      const head = before === '' || action === 'role-grant' ? before : `${said(before.slice(0, -2))}: `;
-      return head + rest.split(' ').map(said).join(' ');
-    })
-    .join(', ');
+  return (
+    detail
+      .replace('startDate 0, endDate 0', 'always')
+      .split(', ')
+      // No date at this end.
+      .filter((piece) => piece !== 'startDate 0' && piece !== 'endDate 0')
+      .map((piece) => {
+        if (words[piece] !== undefined) return words[piece];
+        const [, name = '', number = ''] = /^(\S+) (\d+)$/.exec(piece) ?? [];
+        if (Number(number) > earliestDate) return `${said(name)} ${dateTime(Number(number))}`;
+        // `alice: manager`, `3 locked`, `suspended true`: each word by itself, but not those of a name.
+        const [, before = '', rest = ''] = /^(.*: )?(.*)$/.exec(piece) ?? [];
+        const head = before === '' || action === 'role-grant' ? before : `${said(before.slice(0, -2))}: `;
+        return head + rest.split(' ').map(said).join(' ');
+      })
+      .join(', ')
+  );
 }

@@ -1,11 +1,12 @@
 // The audit log: who changed what, when, from where, and with what outcome.
 import type { AuditEntry } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
+import { useAskedList } from '../components/asked-list.ts';
+import { AskedRows } from '../components/asked-table.tsx';
 import { PageHead } from '../components/page-head.tsx';
-import { usePaged } from '../components/paged.ts';
-import { PagedTable } from '../components/table.tsx';
 import { useFormats } from '../format.ts';
 import { auditWords } from '../language/audit-words.ts';
+import { href } from '../router.ts';
 import { auditDetail } from './audit-detail.ts';
 import { AuditFilters, thisMachine } from './audit-filters.tsx';
 
@@ -14,16 +15,18 @@ export function AuditPage() {
   const { dateTime } = useFormats();
   const { preferences, router } = useApp();
   const query = router.query.value;
-  const { from = '', to = '', username, action, success } = query;
+  const { from = '', to = '', username, action, success, object } = query;
   // Days in the time zone of this device, both ends included, in either order.
   const [first, last] = from !== '' && to !== '' && from > to ? [to, from] : [from, to];
-  const paged = usePaged<AuditEntry>('gateway/audit', {
+  const list = useAskedList<AuditEntry>('gateway/audit', {
     startDate: first === '' ? undefined : new Date(`${first}T00:00:00`).getTime(),
     endDate: last === '' ? undefined : new Date(`${last}T23:59:59.999`).getTime(),
     username,
     action,
     success,
+    object,
   });
+  const isForTimeAlone = Object.keys(query).every((name) => name === 'from' || name === 'to' || name === 'order');
   /** In `card 7 of lock 3` the nouns are translated. */
   const objectText = (object: string) =>
     object.replace(/^(data directory|dry run|[a-z]+)|(?<=^[a-z]+ \d+ )of (?:lock|person)(?= \d+$)/g, (word) => audit.nouns[word] ?? word);
@@ -36,13 +39,14 @@ export function AuditPage() {
     <>
       <PageHead title={audit.title} intro={audit.intro} />
       <AuditFilters />
-      <PagedTable
+      {object !== undefined && <p class="intro">{audit.about(objectText(object))}</p>}
+      <AskedRows
         caption={audit.title}
-        paged={paged}
-        empty={username || action || success ? audit.nothingLikeThat : audit.none}
+        list={list}
+        noneFound={isForTimeAlone ? audit.none : audit.nothingLikeThat}
         keyOf={({ date, username, action, object }) => `${date} ${username} ${action} ${object}`}
         columns={[
-          { title: audit.date, cell: ({ date }) => dateTime(date) },
+          { title: audit.date, sort: 'date', cell: ({ date }) => dateTime(date) },
           {
             title: audit.who,
             cell: ({ username, address }) => (
@@ -57,7 +61,14 @@ export function AuditPage() {
             cell: (entry) => (
               <>
                 {audit.actions[entry.action] ?? entry.action}{' '}
-                <span class="faint">{[objectText(entry.object), detailOf(entry)].filter(Boolean).join(' · ')}</span>
+                <a
+                  class="faint"
+                  href={`${href('audit')}?object=${encodeURIComponent(entry.object)}`}
+                  aria-label={audit.about(objectText(entry.object))}
+                >
+                  {objectText(entry.object)}
+                </a>
+                <span class="faint">{detailOf(entry) && ` · ${detailOf(entry)}`}</span>
               </>
             ),
           },

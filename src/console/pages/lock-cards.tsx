@@ -2,12 +2,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Card } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
-import { useAllRows } from '../components/all-rows.ts';
+import { useAskedList } from '../components/asked-list.ts';
+import { AskedTable } from '../components/asked-table.tsx';
 import { Button } from '../components/button.tsx';
 import { SelectField } from '../components/field.tsx';
 import { accessPart } from '../components/later.tsx';
 import { LockHead } from '../components/lock-head.tsx';
-import { SortedTable } from '../components/sorted-table.tsx';
 import { ValidityText } from '../components/validity-text.tsx';
 import { href } from '../router.ts';
 import { AddCardDialog } from './card-add.tsx';
@@ -35,19 +35,19 @@ type Open = { readonly what: 'add' } | { readonly what: 'rename' | 'validity' | 
 function Cards({ lockId }: { lockId: number }) {
   const { live, toasts, router } = useApp();
   const { cards: strings, common, locks } = useStrings();
-  const all = useAllRows<Card>('identity-card/list', { lockId }, ({ cardId }) => cardId);
   const { show = 'all' } = router.query.value;
+  const list = useAskedList<Card>('identity-card/list', { lockId, valid: show === 'all' ? undefined : show });
   const [open, setOpen] = useState<Open>();
   const close = () => setOpen(undefined);
   const done = (text: string) => {
     close();
     toasts.show('good', text);
-    all.reload();
+    list.reload();
   };
   // Loads again when somebody else changes a card.
   useEffect(() =>
     live.listen((happening) => {
-      if (happening.type === 'locks' || (happening.type === 'card' && happening.card.lockId === lockId)) all.reload();
+      if (happening.type === 'locks' || (happening.type === 'card' && happening.card.lockId === lockId)) list.reload();
     }),
   );
 
@@ -70,28 +70,26 @@ function Cards({ lockId }: { lockId: number }) {
           </a>
         </div>
       </div>
-      <SortedTable
+      <AskedTable
         caption={strings.intro}
-        all={all}
-        textsOf={({ cardName, cardNumber, senderUsername }) => [cardName, cardNumber, senderUsername]}
-        isWanted={(card) => show === 'all' || show === timeOf(card, Date.now())}
+        list={list}
         empty={strings.none}
         keyOf={({ cardId }) => cardId}
         columns={[
           {
             title: strings.name,
-            value: ({ cardName }) => cardName,
+            sort: 'cardName',
             cell: ({ cardName, senderUsername }) => (
               <>
                 {cardName === '' ? <span class="faint">{strings.unnamed}</span> : <strong>{cardName}</strong>}
-                <span class="below">{strings.by(senderUsername)}</span>
+                {senderUsername !== '' && <span class="below">{strings.by(senderUsername)}</span>}
               </>
             ),
           },
-          { title: strings.number, value: ({ cardNumber }) => cardNumber, cell: ({ cardNumber }) => <code>{cardNumber}</code> },
+          { title: strings.number, sort: 'cardNumber', cell: ({ cardNumber }) => <code>{cardNumber}</code> },
           {
             title: strings.validity,
-            value: ({ endDate }) => endDate || Number.POSITIVE_INFINITY,
+            sort: 'endDate',
             cell: (card) => <ValidityText {...card} />,
           },
           {
@@ -114,17 +112,11 @@ function Cards({ lockId }: { lockId: number }) {
           onInput={(value) => router.ask({ show: value === 'all' ? '' : value, page: '' })}
           options={Object.entries(strings.shows).map(([value, text]) => ({ value, text }))}
         />
-      </SortedTable>
+      </AskedTable>
       {open?.what === 'add' && <AddCardDialog lockId={lockId} onClose={close} onDone={done} />}
       {open?.what === 'rename' && <RenameCardDialog card={open.card} onClose={close} onDone={done} />}
       {open?.what === 'validity' && <CardValidityDialog card={open.card} onClose={close} onDone={done} />}
       {open?.what === 'remove' && <RemoveCardDialog card={open.card} title={titleOf(open.card)} onClose={close} onDone={done} />}
     </>
   );
-}
-
-/** Whether a card opens now; without dates it always does. */
-function timeOf({ startDate, endDate }: Card, now: number): 'now' | 'later' | 'over' {
-  if (startDate > now) return 'later';
-  return endDate !== 0 && endDate < now ? 'over' : 'now';
 }

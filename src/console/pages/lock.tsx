@@ -11,8 +11,8 @@ import { LockHead } from '../components/lock-head.tsx';
 import { useProblemText } from '../format.ts';
 import { AutoLock } from './lock-auto-lock.tsx';
 import { LockBattery } from './lock-battery.tsx';
-
 import { LockDetails, useLockDetail } from './lock-details.tsx';
+import { Passage } from './lock-passage.tsx';
 import type { PageProps } from './page.ts';
 
 export function LockPage({ parameters }: PageProps) {
@@ -55,6 +55,7 @@ export function LockPage({ parameters }: PageProps) {
           {lock.role !== 'operator' && lock.capabilities.autoLock && (!isAdministrator || detail.detail) && (
             <AutoLock lockId={lockId} seconds={detail.detail?.autoLockTime} onChange={detail.reload} />
           )}
+          {lock.capabilities.settings && detail.detail && <Passage detail={detail.detail} onChange={detail.reload} />}
           {isAdministrator && <LockDetails {...detail} />}
           <section class="panel">
             <CapabilityList capabilities={lock.capabilities} />

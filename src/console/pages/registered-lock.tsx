@@ -35,6 +35,9 @@ export function RegisteredLockPage({ parameters }: PageProps) {
   return (
     <>
       <PageHead title={lock.lockName} up={{ href: href('registered'), text: registered.title }}>
+        <a class="button" href={`${href('audit')}?object=lock%20${lockId}`}>
+          {registered.changes}
+        </a>
         <Button onClick={() => setOpen('change')}>{registered.change}</Button>
       </PageHead>
       <Warnings capabilities={lock.capabilities} />

@@ -2,22 +2,22 @@
 import { useState } from 'preact/hooks';
 import type { ManagedLock } from '../api/registration-types.ts';
 import { useApp, useStrings } from '../app.ts';
-import { useAllRows } from '../components/all-rows.ts';
+import { useAskedList } from '../components/asked-list.ts';
+import { AskedTable } from '../components/asked-table.tsx';
 import { Button } from '../components/button.tsx';
 import { CapabilityList } from '../components/capabilities.tsx';
 import { SelectField } from '../components/field.tsx';
 import { Online, Way } from '../components/lock-facts.tsx';
 import { PageHead } from '../components/page-head.tsx';
-import { SortedTable } from '../components/sorted-table.tsx';
 import { href } from '../router.ts';
 import { RegisterLock } from './registered-new.tsx';
 
 export function RegisteredPage() {
   const { registered, makes, locks } = useStrings();
   const { router, toasts } = useApp();
-  const all = useAllRows<ManagedLock>('gateway/locks', {}, ({ lockId }) => lockId);
   const makeOf = ({ driver }: ManagedLock) => makes.kinds[driver?.kind ?? 'native'] ?? driver?.kind ?? '';
   const { show = 'all' } = router.query.value;
+  const list = useAskedList<ManagedLock>('gateway/locks', { online: show === 'all' ? undefined : Number(show === 'online') });
   const [isAdding, setAdding] = useState(false);
 
   return (
@@ -33,17 +33,16 @@ export function RegisteredPage() {
           {registered.add}
         </Button>
       </PageHead>
-      <SortedTable
+      <AskedTable
         caption={registered.title}
-        all={all}
+        list={list}
         empty={registered.none}
         keyOf={({ lockId }) => lockId}
-        textsOf={(lock) => [lock.lockName, lock.lockAlias, lock.groupName, lock.lockMac, lock.administrator, makeOf(lock)]}
-        isWanted={({ lockId, online }) => !toasts.isGone(`lock ${lockId}`) && (show === 'all' || online === (show === 'online'))}
+        isGone={({ lockId }) => toasts.isGone(`lock ${lockId}`)}
         columns={[
           {
             title: registered.name,
-            value: ({ lockName }) => lockName,
+            sort: 'lockName',
             cell: ({ lockId, lockName, lockAlias }) => (
               <>
                 <a href={href('registered', lockId)}>
@@ -53,13 +52,13 @@ export function RegisteredPage() {
               </>
             ),
           },
-          { title: registered.connection, value: ({ online }) => Number(online), cell: (lock) => <Online lock={lock} /> },
-          { title: registered.group, value: ({ groupName }) => groupName, cell: ({ groupName }) => groupName },
-          { title: registered.administrator, value: ({ administrator }) => administrator, cell: ({ administrator }) => administrator },
+          { title: registered.connection, sort: 'online', cell: (lock) => <Online lock={lock} /> },
+          { title: registered.group, sort: 'groupName', cell: ({ groupName }) => groupName },
+          { title: registered.administrator, sort: 'administrator', cell: ({ administrator }) => administrator },
           { title: registered.way, cell: (lock) => <Way lock={lock} /> },
           {
             title: makes.make,
-            value: makeOf,
+            sort: 'driver',
             cell: (lock) => (
               <>
                 {makeOf(lock)}
@@ -76,8 +75,8 @@ export function RegisteredPage() {
           onInput={(value) => router.ask({ show: value === 'all' ? '' : value, page: '' })}
           options={Object.entries(registered.shows).map(([value, text]) => ({ value, text }))}
         />
-      </SortedTable>
-      {isAdding && <RegisterLock onClose={() => setAdding(false)} onChange={all.reload} />}
+      </AskedTable>
+      {isAdding && <RegisterLock onClose={() => setAdding(false)} onChange={list.reload} />}
     </>
   );
 }

@@ -10,7 +10,7 @@ import { usePolled } from '../components/polled.ts';
 import { useFormats } from '../format.ts';
 import { parts } from '../upkeep/upkeep-parts.ts';
 
-const { backups: Backups, certificate: Certificate, warnings: Warnings } = parts;
+const { backups: Backups, certificate: Certificate, update: Update, warnings: Warnings } = parts;
 
 const askEveryMs = 5_000;
 const dayMs = 86_400_000;
@@ -86,6 +86,7 @@ function StatusPanels({ status, bridges }: { status: GatewayStatus; bridges: rea
           ))}
         </FactPanel>
       </div>
+      <Update update={status.update} />
       <Certificate />
       <Backups />
       <Warnings />

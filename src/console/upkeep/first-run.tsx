@@ -65,7 +65,8 @@ function ReachStep({ reach, status: { listeners } }: { readonly reach: Reach; re
   const { firstRun } = useTexts();
   const { reach: texts, restart } = firstRun;
   const { url, service, certificate } = reach;
-  const isEncrypted = listeners['https'] !== undefined;
+  // Of the gateway itself, or of a proxy in front of it.
+  const isEncrypted = listeners['https'] !== undefined || url.startsWith('https:');
   return (
     <Step title={texts.title} isDone={isEncrypted}>
       <p>{texts.now(servedAt(listeners))}</p>

@@ -54,12 +54,26 @@ export interface AccessLog {
    * locks.
    */
   about(subject: AccessSubject): Promise<readonly AccessLine[]>;
+  /**
+   * What the lines that name a person are about: each entry with each of its credentials once. Other look-ups run meanwhile, so lines that have
+   * outlived the retention may be missing, if they do not stand.
+   */
+  entriesOf(personId: number): Promise<readonly NamedEntry[]>;
   /** Whether the last line about the same says the same as this draft. From memory; lines that are being written count. */
   says(draft: AccessDraft): boolean;
   /** What the last lines of a lock say to be so, by `topicOf`: what is held, wanted, who has a role. From memory. */
   topicsOf(lockId: LockId | null): ReadonlySet<string>;
   /** When the newest line was recorded; 0: there is none. */
   newestAt(): number;
+}
+
+/** An entry that a line names together with a person. */
+export interface NamedEntry {
+  readonly lockId: LockId;
+  readonly entryId: number;
+  readonly credentialId: number | null;
+  /** The last line about it says that the lock holds it or may hold it. */
+  readonly mayBeHeld: boolean;
 }
 
 export type AccessSubject = { readonly personId: number } | { readonly credentialId: number } | { readonly numbers: readonly string[] };

@@ -2,6 +2,7 @@
 import type { Account } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-ports.ts';
 import type { Clock } from '../clock.ts';
+import type { Entry } from '../credentials/entry.ts';
 import type { EntryStore } from '../credentials/entry-ports.ts';
 import type { DomainEvents } from '../domain-events.ts';
 import type { EventBus } from '../event-bus.ts';
@@ -12,7 +13,18 @@ import type { Part } from '../part.ts';
 import type { NextTurn } from '../people/in-slices.ts';
 import type { LocalPeopleView } from '../people/people-ports.ts';
 import type { CredentialId } from '../people/person.ts';
-import { accountDraft, draftsOf, type EntryNames, goneDraftsOf, lockDraft, roleDraft, rolesOn, spanOf } from './access-drafts.ts';
+import {
+  accountDraft,
+  draftsOf,
+  type EntryNames,
+  type FactSpan,
+  goneDraftsOf,
+  isSameHeld,
+  lockDraft,
+  roleDraft,
+  rolesOn,
+  spanOf,
+} from './access-drafts.ts';
 import type { AccessDraft, AccessLog } from './access-log.ts';
 import { createMissingLines } from './missing-lines.ts';
 import { createPresenceLines } from './presence-lines.ts';
@@ -20,7 +32,10 @@ import { createPresenceLines } from './presence-lines.ts';
 export interface AccessRecorder extends Part {
   /** Resolves when every change so far has its line on the disk. Never rejects: a line for which there is no room is written later. */
   stored(): Promise<void>;
-  /** Resolves when what a lock holds has its lines, also what a power cut had prevented. Rejects with `storage-unavailable`. */
+  /**
+   * Resolves when every change so far has its line, and what the lock holds, too, also what a power cut had prevented. Rejects with
+   * `storage-unavailable`.
+   */
   caughtUp(lockId: LockId): Promise<void>;
   /** The same for all locks; after a start that followed no clean stop this takes a while. */
   allCaughtUp(): Promise<void>;
@@ -70,16 +85,26 @@ export function createAccessRecorder(options: {
   function entryChanged({ before, after, proof }: DomainEvents['entry-changed']): void {
     const entry = after ?? before;
     if (entry === undefined) return;
-    const span = spanOf(before, after, clock.now());
+    const handover = handoverOf(before, after);
     const draftsAfter = after === undefined ? goneDraftsOf : draftsOf;
-    const drafts = draftsAfter(entry, span, names, now(), proof);
+    const drafts = draftsAfter(entry, handover ?? spanOf(before, after, clock.now()), names, handover ?? now(), proof);
     append(drafts.filter((draft) => !log.says(draft)));
+  }
+  /** What the lock holds, or may hold, is another person's: it is theirs since they have it, however late the gateway looks at the lock. */
+  function handoverOf(before: Entry | undefined, after: Entry | undefined): FactSpan | undefined {
+    const credentialId = after?.credentialId ?? null;
+    if (credentialId === null || (before?.credentialId ?? credentialId) === credentialId) return undefined;
+    if (!isSameHeld(before?.held ?? null, after?.held ?? null)) return undefined;
+    const since = people
+      .byCredential(credentialId as CredentialId)
+      ?.credentials.find((one) => one.credentialId === credentialId)?.createdAt;
+    return since === undefined ? undefined : { notBefore: since, notAfter: since };
   }
   function lockChanged(before: Lock | undefined, after: Lock | undefined): void {
     if (before !== undefined && after === undefined) {
       presence.forget(before.lockId);
       checkLater(before.lockId);
-      void caughtUp(before.lockId).catch(() => undefined);
+      void compare(before.lockId).catch(() => undefined);
       return;
     }
     if (after === undefined || (before?.roles === after.roles && before.administrator === after.administrator)) return;
@@ -104,15 +129,16 @@ export function createAccessRecorder(options: {
       if (unchecked.get(lockId) === reason) unchecked.delete(lockId);
     }
   }
-  function caughtUp(lockId: LockId): Promise<void> {
+  function compare(lockId: LockId): Promise<void> {
     return unchecked.has(lockId) ? oneByOne(() => check(lockId)) : Promise.resolve();
   }
   async function checkAll(): Promise<void> {
     for (const lockId of [...unchecked.keys()]) {
       if (!isRunning) return;
-      await caughtUp(lockId).catch(() => undefined);
+      await compare(lockId).catch(() => undefined);
     }
   }
+  const stored = (): Promise<void> => log.stored().catch(() => undefined);
   function goOn(): void {
     if (hasGaps) {
       hasGaps = false;
@@ -147,13 +173,17 @@ export function createAccessRecorder(options: {
       presence.stop();
       await checking;
       if (unchecked.size === 0) append([lockDraft(null, 'offline', '', now())]);
-      await log.stored().catch(() => undefined);
+      await stored();
     },
-    stored: () => log.stored().catch(() => undefined),
-    caughtUp,
+    stored,
+    async caughtUp(lockId) {
+      await compare(lockId);
+      await stored();
+    },
     async allCaughtUp() {
       goOn();
       await checking;
+      await stored();
     },
   };
 }

@@ -73,9 +73,16 @@ export function credentialOf(record: LockRecord, entries: readonly PersonEntry[]
   for (const entry of entries) {
     if (card === undefined ? entry.entryId !== entryId : entry.number !== card) continue;
     // What is gone, or wanted by nobody, is nobody's: its line may still have the name of before.
-    const lines = entry.topics.flatMap((topic) => linesAt(topic, lockDate).lines);
+    const lines = entry.topics.flatMap((topic) => holdersAt(topic, lockDate));
     const line = lines.find((one) => one.personId === personId && one.what !== 'gone' && one.what !== 'unwanted');
     if (line !== undefined) return line.credentialId;
   }
   return undefined;
+}
+
+/** What an open command leaves unknown is what the lock held, not whose the number was. */
+function holdersAt(topic: readonly AccessLine[], at: number): readonly AccessLine[] {
+  const { lines } = linesAt(topic, at);
+  const known = lines.findIndex(({ notAfter }) => notAfter <= at);
+  return known < 0 ? lines : lines.slice(0, known + 1);
 }

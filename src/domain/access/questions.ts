@@ -76,14 +76,16 @@ export function createAccessQuestions(options: {
   const calendar = (): LocalCalendar => ({ zone: timeZone, holidays: schedules.holidays() });
 
   return {
-    async who(caller, { lockId, date, knownAt = clock.now() }, page) {
+    async who(caller, { lockId, date, knownAt }, page) {
       requireAsked(locks, caller, lockId);
       requirePast('date', date, clock.now());
-      requirePast('knownAt', knownAt, clock.now());
+      if (knownAt !== undefined) requirePast('knownAt', knownAt, clock.now());
       await recorder.caughtUp(lockId);
-      const lines = await log.ofLock(lockId, knownAt);
-      const gateway = await log.ofLock(null, knownAt);
-      const contact = contactOf(inOrder([...lines, ...gateway].filter(isOfContact)), lockId, knownAt);
+      // A line that was on its way is part of what is known now.
+      const until = knownAt ?? Number.MAX_SAFE_INTEGER;
+      const lines = await log.ofLock(lockId, until);
+      const gateway = await log.ofLock(null, until);
+      const contact = contactOf(inOrder([...lines, ...gateway].filter(isOfContact)), lockId, knownAt ?? clock.now());
       const openers = await slices.run(findOpeners(lines, gateway, { at: date, calendar: calendar(), contact }));
       // The rights may have gone while the log was read.
       const lock = requireAsked(locks, caller, lockId);

@@ -4,11 +4,12 @@ import type { Clock } from '../clock.ts';
 import type { CounterStore } from '../counters.ts';
 import { DomainError } from '../errors.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
+import type { LongLists } from '../long-lists.ts';
 import type { Mutex } from '../mutex.ts';
-import type { Page, PageRequest } from '../page.ts';
 import type { Secrets } from '../secrets.ts';
 import type { TtlockLoginStore } from '../ttlock/ttlock-ports.ts';
-import { type Account, type AccountId, type AccountRights, type ApiToken, type Caller, localAdministrator, type Token } from './account.ts';
+import { type Account, type AccountId, type AccountRights, type ApiToken, type Caller, localAdministrator } from './account.ts';
+import { type AccountLists, createAccountLists, type TokenView } from './account-lists.ts';
 import type { AccountStore } from './account-ports.ts';
 import { locksWithRoles } from './orphaned-roles.ts';
 import { requireGatewayAdministrator } from './permissions.ts';
@@ -26,11 +27,6 @@ export interface NewToken {
   readonly expiresInDays?: number;
 }
 
-export interface TokenView {
-  readonly token: Token;
-  readonly username: string;
-}
-
 /** All methods but `authenticate`, `callerOf` and `callerWith` are for gateway administrators, and throw `forbidden` for others. */
 export interface AccountService {
   /** The caller behind a token of the API. Throws `token-invalid` or `token-expired`. */
@@ -43,7 +39,7 @@ export interface AccountService {
   createAccount(caller: Caller, username: string, rights: AccountRights): Promise<Account>;
   /** Rejects with `not-found`, and with `conflict` when no gateway administrator would be left. */
   setRights(caller: Caller, username: string, rights: AccountRights): Promise<Account>;
-  listAccounts(caller: Caller, page: PageRequest): Page<Account>;
+  listAccounts: AccountLists['accounts'];
   /**
    * Removes an account with its tokens and roles; resolves with the number of locks on which it had a role. Rejects with `not-found`, and
    * with `conflict` for the last gateway administrator and the administrator of a lock.
@@ -51,7 +47,7 @@ export interface AccountService {
   removeAccount(caller: Caller, username: string): Promise<{ readonly roles: number }>;
   /** Creates a token; `secret` is the token itself, shown only once. Rejects with `not-found` when there is no such account. */
   createToken(caller: Caller, token: NewToken): Promise<TokenView & { readonly secret: string }>;
-  listTokens(caller: Caller, page: PageRequest): Page<TokenView>;
+  listTokens: AccountLists['tokens'];
   /** Revokes a token: it is refused from now on. Rejects with `not-found`. */
   removeToken(caller: Caller, tokenId: number): Promise<void>;
   /**
@@ -73,19 +69,16 @@ export function createAccountService(options: {
   readonly administration: Mutex;
   /** Resolves when the log of who may what has the changes of before on the disk. */
   readonly changeStored: () => Promise<void>;
+  readonly longLists: LongLists;
 }): AccountService {
-  const { clock, accounts, ttlockLogins, locks, counters, secrets, administration, changeStored } = options;
+  const { clock, accounts, locks, counters, secrets, administration, changeStored } = options;
+  const lists = createAccountLists(options);
 
   function callerBehind({ accountId, expiresAt, tokenId }: ApiToken): Caller & { readonly tokenId: number } {
     if (expiresAt !== null && expiresAt <= clock.now()) throw new DomainError('token-expired', 'the access token has expired');
     // A token exists only as long as its account.
     const { username, gatewayAdministrator, accessManager } = accounts.get(accountId) as Account;
     return { accountId, username, gatewayAdministrator, accessManager, tokenId };
-  }
-
-  function viewOf(token: Token): TokenView {
-    const name = (token.kind === 'ttlock' && ttlockLogins.get(token.loginId)?.name) || token.name;
-    return { token: { ...token, name }, username: accounts.get(token.accountId)?.username ?? '' };
   }
 
   function requireAnotherAdministrator(username: string): void {
@@ -137,10 +130,7 @@ export function createAccountService(options: {
       return account;
     },
 
-    listAccounts(caller, page) {
-      requireGatewayAdministrator(caller);
-      return accounts.page(page);
-    },
+    listAccounts: lists.accounts,
 
     async removeAccount(caller, username) {
       requireGatewayAdministrator(caller);
@@ -173,11 +163,7 @@ export function createAccountService(options: {
       return { token, username, secret };
     },
 
-    listTokens(caller, page) {
-      requireGatewayAdministrator(caller);
-      const { list, ...envelope } = accounts.tokenPage(page);
-      return { list: list.map(viewOf), ...envelope };
-    },
+    listTokens: lists.tokens,
 
     async removeToken(caller, tokenId) {
       requireGatewayAdministrator(caller);

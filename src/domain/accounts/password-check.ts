@@ -6,8 +6,8 @@ import type { PasswordHashing } from './sign-in-ports.ts';
 
 /** How many may be under way; more are sent away before anything is computed. */
 const underWayAtMost = 8;
-/** While others wait, the machine rests so many times as long as a hash took: guesses take no more than this part of one core. */
-const restFor = 1;
+/** While others wait, the machine rests so many times as long as a hash took: guesses take a quarter of one core. */
+const restFor = 3;
 
 /** Both reject with `rate-limited` when too many wait. */
 export interface PasswordCheck {

@@ -14,14 +14,12 @@ import { requireGatewayAdministrator } from './permissions.ts';
 import { idleMs, type NewSignIn, type SignIn, signInMs } from './sign-in.ts';
 import type { CredentialStore, SignInStore } from './sign-in-ports.ts';
 import { type HeldSignIn, SignInTable } from './sign-in-table.ts';
+import { createSignInUses } from './sign-in-uses.ts';
 
 const signInsAtMost = 10_000;
 const ofOneAccountAtMost = 20;
 /** Each sign-in makes an entry in the audit log: without this limit, any account could push out the entries of others. */
 const inAMinuteAtMost = 10;
-/** How often the disk learns when sessions were last used, and how many one write tells it of. */
-const noteEveryMs = 5 * 60_000;
-const notedAtOnce = 250;
 
 /** A session, for people. */
 export interface SignInView {
@@ -77,7 +75,6 @@ export function createSignInService(options: {
   /** A local view, which every request reads. */
   const table = new SignInTable();
   const recent = new Map<AccountId, readonly number[]>();
-  let cancelNote: (() => void) | undefined;
 
   /** The caller behind a session. Throws as `authenticate` does. */
   function callerBehind(held: HeldSignIn): Caller {
@@ -142,31 +139,7 @@ export function createSignInService(options: {
   }
   const isOf = ({ session }: Caller, { sessionId }: SignIn): boolean => session?.sessionId === sessionId;
 
-  /** Tells the disk when sessions were last used, and ends those that have expired. */
-  async function note(): Promise<void> {
-    dropLater(table.all().filter((held) => !holds(held)));
-    const used = table.all().filter(({ signIn, lastUsedAt }) => lastUsedAt - signIn.lastUsedAt >= noteEveryMs);
-    for (let from = 0; from < used.length; from += notedAtOnce) {
-      const some = used.slice(from, from + notedAtOnce).filter(({ isEnded }) => !isEnded);
-      const rows = some.map(({ signIn, lastUsedAt }) => ({ ...signIn, lastUsedAt }));
-      // The next time tells the disk what it does not take now.
-      const isStored = await store.keep(rows).then(
-        () => true,
-        () => false,
-      );
-      // One that ended while it was written is written again as ended.
-      dropLater(some.filter(({ isEnded }) => isEnded));
-      if (!isStored) continue;
-      for (const [at, held] of some.entries()) held.signIn = rows[at] as SignIn;
-    }
-  }
-  function noteLater(): void {
-    cancelNote = clock.timer(noteEveryMs, () => {
-      void note().then(() => {
-        if (cancelNote !== undefined) noteLater();
-      });
-    });
-  }
+  const uses = createSignInUses({ clock, table, store, endOver: () => dropLater(table.all().filter((held) => !holds(held))), dropLater });
 
   /** The accounts whose sessions are looked at soon: one search serves all that ends together. */
   const looking = new Set<AccountId>();
@@ -186,14 +159,9 @@ export function createSignInService(options: {
     async start() {
       for (const signIn of await store.all()) table.add(signIn);
       dropLater(table.all().filter((held) => !holds(held) || lacksPasskey(held)));
-      noteLater();
+      uses.start();
     },
-    async stop() {
-      if (cancelNote === undefined) return;
-      cancelNote();
-      cancelNote = undefined;
-      await note();
-    },
+    stop: uses.stop,
 
     async signIn(caller, begun) {
       const { accountId, address = '' } = caller;

@@ -2,19 +2,19 @@
 // in short steps, and has a bound.
 import type { AccessLog } from '../access/access-log.ts';
 import type { AccessRecorder } from '../access/access-recorder.ts';
-import { type AccountId, type Caller, roleSuffices } from '../accounts/account.ts';
+import { type Caller, roleSuffices } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-ports.ts';
 import { mayReadRemoved, requireRole, requireUnended } from '../accounts/permissions.ts';
 import type { CancelSignal } from '../cancel-signal.ts';
 import type { Clock } from '../clock.ts';
 import type { EntryStore } from '../credentials/entry-ports.ts';
 import { DomainError, invalidParameter } from '../errors.ts';
-import { createKeyedQueue } from '../keyed-queue.ts';
 import { type LockId, roleOn } from '../locks/lock.ts';
 import type { LockLists } from '../locks/lock-lists.ts';
 import type { LockStore, RemovedLockStore } from '../locks/lock-ports.ts';
 import type { PersonStore } from '../people/people-ports.ts';
 import type { PersonId } from '../people/person.ts';
+import { createQuestionTurns } from '../question-turns.ts';
 import { type LockRecord, oldestStored, retentionText } from '../records/record.ts';
 import type { NewestFirst, RecordStore } from '../records/record-ports.ts';
 import { type ActivityFilter, type ActivityLine, activityKindOf, typesOfKind } from './activity.ts';
@@ -46,9 +46,6 @@ export interface ActivityService {
 const mostSpanMs = 31 * 86_400_000;
 /** Records that one request looks at: more than a large building has in 31 days. */
 const lookedAtMost = 2_000_000;
-/** Requests of one account that wait, and for how long. */
-const waitingAtMost = 16;
-const waitMs = 60_000;
 
 /** What is looked for, and in which locks. */
 interface Look {
@@ -76,7 +73,7 @@ export function createActivityService(options: {
 }): ActivityService {
   const { clock, clockIsSuspect, recordDays, accounts, locks, lists, removedLocks, records, people } = options;
   const owners = createRecordOwners(options);
-  const turns = createKeyedQueue<AccountId>({ clock, limit: waitingAtMost });
+  const turns = createQuestionTurns({ clock });
 
   function manages(caller: Caller, lockId: LockId): boolean {
     const lock = locks.get(lockId);
@@ -85,10 +82,13 @@ export function createActivityService(options: {
   function mayRead(caller: Caller, lockId: LockId): boolean {
     return manages(caller, lockId) || (locks.get(lockId) === undefined && mayReadRemoved(removedLocks.get(lockId), caller));
   }
+  function requireReadable(caller: Caller, lockId: LockId): void {
+    if (!mayRead(caller, lockId)) requireRole(locks, caller, lockId, 'manager');
+  }
   function locksOf(caller: Caller, { lockId, groupId }: ActivityFilter): ReadonlySet<LockId> {
     const isInGroup = (one: LockId): boolean => groupId === undefined || locks.get(one)?.groupId === groupId;
     if (lockId === undefined) return new Set(lists.of(caller.accountId).filter((one) => isInGroup(one) && manages(caller, one)));
-    if (!mayRead(caller, lockId)) requireRole(locks, caller, lockId, 'manager');
+    requireReadable(caller, lockId);
     return new Set(isInGroup(lockId) ? [lockId] : []);
   }
   /** The span of the filter, cut to what is stored. */
@@ -178,15 +178,9 @@ export function createActivityService(options: {
 
   return {
     async page(caller, filter, request, gone) {
-      locksOf(caller, filter);
+      if (filter.lockId !== undefined) requireReadable(caller, filter.lockId);
       spanOf(filter);
-      try {
-        const turn = { priority: 0, deadline: clock.monotonic() + waitMs, gone };
-        return await turns.run(caller.accountId, turn, () => answer(caller, filter, request, gone));
-      } catch (error) {
-        if (!(error instanceof DomainError && error.code === 'lock-busy')) throw error;
-        throw new DomainError('rate-limited', 'too many such questions of this account wait', { retryAfterSeconds: 1 });
-      }
+      return turns.run(caller, gone, () => answer(caller, filter, request, gone));
     },
   };
 }

@@ -79,7 +79,10 @@ export function createActiveAlarms(locks: Pick<LockStore, 'get'>, lists: Pick<Lo
       for (const { shown } of own.values()) removeSorted(shown, one, newestFirst);
     },
     all: () => [...sorted],
-    ofLock: (lockId) => [...(byLock.get(lockId)?.values() ?? [])].map(({ alarm }) => alarm),
+    ofLock(lockId) {
+      const ofLock = byLock.get(lockId);
+      return ofLock === undefined ? [] : Array.from(ofLock.values(), ({ alarm }) => alarm);
+    },
     ofKind: (kind) => byKind[kind],
     page(caller, request) {
       const { list, ...envelope } = paginate(shownTo(caller), request);

@@ -1,6 +1,5 @@
 // Watches the locks and the gateway: their events, and the lack of them, begin and end alarms. It changes nothing but alarms.
 
-import type { Clock } from '../clock.ts';
 import type { DomainEvents } from '../domain-events.ts';
 import type { EventBus } from '../event-bus.ts';
 import { type Lock, type LockId, nativeKind } from '../locks/lock.ts';
@@ -11,11 +10,10 @@ import type { Part } from '../part.ts';
 import type { RecordStore } from '../records/record-ports.ts';
 import type { LostNumbers } from '../revocations/lost-numbers.ts';
 import type { Alarm } from './alarm.ts';
-import type { AlarmService } from './alarm-service.ts';
 import { createAlarmsBeforeEvents } from './alarms-before-events.ts';
 import { createBatteryAlarms } from './battery-alarms.ts';
-import { createClockAlarm } from './clock-alarm.ts';
 import { createEventAlarms } from './event-alarms.ts';
+import { createGatewayAlarms, type GatewayAlarmsOptions } from './gateway-alarms.ts';
 import { createOpenAlarm } from './open-alarm.ts';
 
 const lookMs = 5_000;
@@ -53,28 +51,23 @@ interface Watch {
   unlockedAt: number | undefined;
 }
 
-export function createAlarmDetector(options: {
-  readonly clock: Clock;
+interface AlarmDetectorOptions extends GatewayAlarmsOptions {
   readonly events: Pick<EventBus, 'subscribe'>;
   readonly locks: LockStore;
   readonly statuses: StatusStore;
   readonly records: Pick<RecordStore, 'progress'>;
-  readonly alarms: AlarmService;
   readonly settings: AlarmDetectorSettings;
-  readonly clockIsSuspect: () => boolean;
-  /** Returns 'ok', or what is wrong with the data directory. */
-  readonly storageHealth: () => string;
   readonly certainty: Pick<StateCertainty, 'jammed' | 'freed'>;
   readonly lost: LostNumbers;
-  /** Returns the evidence against the gateway's clock, if there is any. */
-  readonly clockEvidence: () => string | undefined;
-}): AlarmDetector {
-  const { clock, events, locks, statuses, records, alarms, settings, clockIsSuspect, storageHealth, certainty, clockEvidence } = options;
+}
+
+export function createAlarmDetector(options: AlarmDetectorOptions): AlarmDetector {
+  const { clock, events, locks, statuses, records, alarms, settings, clockIsSuspect, certainty } = options;
   const { offlineAfterMs, endAfterMs, silentAfterMs, lowBatteryPercent, openAfterMs } = settings;
   const watches = new Map<LockId, Watch>();
   const { low, levelReported, criticalReported } = createBatteryAlarms({ statuses, alarms, lowBatteryPercent });
   const open = createOpenAlarm({ clock, statuses, alarms, openAfterMs });
-  const lookAtClock = createClockAlarm({ clock, alarms, clockIsSuspect, clockEvidence });
+  const lookAtGateway = createGatewayAlarms(options);
   const eventAlarms = createEventAlarms({
     clock,
     locks,
@@ -148,12 +141,6 @@ export function createAlarmDetector(options: {
       return highest >= to && gaps.every(([from]) => from > to);
     });
     if (isFilled) alarms.clearGap(lockId);
-  }
-  function lookAtGateway(): void {
-    lookAtClock();
-    const health = storageHealth();
-    if (health === 'ok') alarms.clear('storage-unavailable', null);
-    else alarms.raise('storage-unavailable', null, { reason: health });
   }
   function forget(lockId: LockId): void {
     watches.delete(lockId);

@@ -19,8 +19,13 @@ const lockAlarms = [
   'credentials-differ',
   'credentials-failing',
 ] as const;
+/** The kinds of alarm of a gateway that keeps its data in a database. */
+export const databaseAlarms = ['database-away', 'standby-missing', 'clock-differs', 'node-lost'] as const;
 /** The kinds of alarm of the gateway itself. */
-export const gatewayAlarms = ['clock-suspect', 'storage-unavailable', 'backup-failing', 'access-paused', 'home-assistant'] as const;
+export const gatewayAlarms = [
+  ...(['clock-suspect', 'storage-unavailable', 'backup-failing', 'access-paused', 'home-assistant'] as const),
+  ...databaseAlarms,
+] as const;
 
 export const alarmKinds = [...lockAlarms, ...gatewayAlarms] as const;
 export type AlarmKind = (typeof alarmKinds)[number];

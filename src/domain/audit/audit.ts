@@ -1,9 +1,11 @@
 // The audit log: who changed what, when, from where, and with what outcome. It wraps the services, so that no adapter can bypass it.
 import type { AccountId, Caller } from '../accounts/account.ts';
 import { requireGatewayAdministrator } from '../accounts/permissions.ts';
+import type { CancelSignal } from '../cancel-signal.ts';
 import type { Clock } from '../clock.ts';
 import { DomainError, type ErrorCode } from '../errors.ts';
 import { type Page, type PageRequest, pageOf } from '../page.ts';
+import { createQuestionTurns } from '../question-turns.ts';
 import type { AuditAction, AuditEntry } from './audit-action.ts';
 import type { AuditStore, AuditWanted } from './audit-ports.ts';
 
@@ -11,11 +13,15 @@ export interface AuditRange extends PageRequest, AuditWanted {
   /** Lowest and highest time, both included; 0: open. */
   readonly startDate: number;
   readonly endDate: number;
+  readonly oldestFirst?: boolean;
 }
 
 export interface AuditService {
-  /** The newest first; for gateway administrators. */
-  page(caller: Caller, range: AuditRange): Promise<Page<AuditEntry>>;
+  /**
+   * The newest first, unless it is asked otherwise; for gateway administrators. Rejects with `storage-unavailable`, and with `rate-limited`
+   * when too many such questions of this account wait.
+   */
+  page(caller: Caller, range: AuditRange, gone?: CancelSignal): Promise<Page<AuditEntry>>;
 }
 
 export interface AuditTrail extends AuditService {
@@ -42,6 +48,7 @@ interface Refusals {
 
 export function createAuditTrail({ clock, audit }: { readonly clock: Clock; readonly audit: AuditStore }): AuditTrail {
   const refusals = new Map<AccountId, Refusals>();
+  const turns = createQuestionTurns({ clock });
 
   function refusalsOf({ accountId }: Caller): Refusals {
     const now = clock.monotonic();
@@ -103,10 +110,10 @@ export function createAuditTrail({ clock, audit }: { readonly clock: Clock; read
       }
     },
 
-    async page(caller, { startDate, endDate, ...request }) {
+    async page(caller, { startDate, endDate, ...request }, gone) {
       requireGatewayAdministrator(caller);
       const to = endDate === 0 ? Number.MAX_SAFE_INTEGER : endDate;
-      const { list, total } = await audit.page({ from: startDate, to, ...request });
+      const { list, total } = await turns.run(caller, gone, () => audit.page({ from: startDate, to, ...request, gone }));
       return pageOf(list, total, request);
     },
   };

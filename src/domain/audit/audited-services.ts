@@ -148,6 +148,7 @@ const notifications: AuditTable<NotificationService> = {
   }),
   confirm: ([{ username }]) => ({ action: 'notifications', object: `account ${username}`, detail: 'address confirmed' }),
   test: ([{ username }, channel]) => ({ action: 'notifications', object: `account ${username}`, detail: `test by ${channel}` }),
+  endOf: ([, username]) => ({ action: 'notifications', object: `account ${username}`, detail: 'ended' }),
   failures: 'not-audited',
 };
 

@@ -44,8 +44,8 @@ export interface BoardGroup {
   /** 0: the locks that are in no group. */
   readonly groupId: number;
   readonly name: string;
-  /** By lockId. */
-  readonly locks: readonly BoardLock[];
+  /** By lockId. Each is made when it is asked for, and once, so that those of a large building are never in memory together. */
+  readonly locks: Iterable<BoardLock>;
 }
 
 /** An alarm of a lock on the board; lockId null: of the gateway itself. */
@@ -97,31 +97,45 @@ export function createBoardService(options: {
 
   function alarmsSeen({ lockId }: Lock, role: LockRole): readonly Alarm[] {
     const all = alarms.ofLock(lockId);
+    if (all.length === 0) return all;
     const seen = roleSuffices(role, roleForAlarms) ? all : all.filter(({ kind }) => alarmsForOperators.has(kind));
     return seen.toSorted(newestFirst);
   }
-  function lockSeen(lock: Lock, role: LockRole, seen: readonly Alarm[], oldest: number): BoardLock {
-    const { lockId, alias, settings: switches } = lock;
+  function lockSeen(lock: Lock, role: LockRole, oldest: number): BoardLock {
+    const { lockId, alias } = lock;
     const { state, stateAt, batteryPercent } = statuses.get(lockId);
-    const passage = switches.passageMode === 1;
     const last = roleSuffices(role, roleForEvent.record) ? lastRecords.of(lockId) : undefined;
+    // One plain literal: this is made for each lock of a large building.
     return {
-      ...{ lockId, alias, state, stateAt, batteryPercent, passage },
+      lockId,
+      alias,
+      state,
       stateSure: certainty.isShownAsSure(lockId),
+      stateAt,
       online: link.session(lockId) !== undefined,
-      alarms: seen.map(({ kind }) => kind),
+      batteryPercent,
+      alarms: alarmsSeen(lock, role).map(kindOf),
+      passage: lock.settings.passageMode === 1,
       autoLockAt: autoLockAt(lock, { state, stateAt }),
       last: last === undefined || last.lockDate < oldest ? null : last,
     };
+  }
+  /** What the caller sees of these locks now: one may have gone since its group was made, or the role. */
+  function* locksSeen(caller: Caller, lockIds: readonly LockId[], oldest: number): Iterable<BoardLock> {
+    for (const lockId of lockIds) {
+      const lock = locks.get(lockId);
+      const role = lock && roleOn(lock, caller);
+      if (lock !== undefined && role !== undefined) yield lockSeen(lock, role, oldest);
+    }
   }
   function ofGateway(caller: Caller): readonly Attention[] {
     return caller.gatewayAdministrator ? gatewayAlarms.flatMap((kind) => alarms.active(kind, null) ?? []) : [];
   }
   /** In the order that was set; the locks without a group last. */
-  function inOrder(groups: Iterable<BoardGroup>): readonly BoardGroup[] {
+  function inOrder(groups: readonly BoardGroup[]): readonly BoardGroup[] {
     const places = new Map([...counters.groupIds(), 0].map((groupId, place) => [groupId, place]));
     const placeOf = ({ groupId }: BoardGroup): number => places.get(groupId) ?? places.size;
-    return [...groups].sort((one, other) => placeOf(one) - placeOf(other));
+    return groups.toSorted((one, other) => placeOf(one) - placeOf(other));
   }
   function favouritesOf(caller: Caller): readonly LockId[] {
     return settings.of(caller.accountId).favourites.filter((lockId) => {
@@ -142,22 +156,21 @@ export function createBoardService(options: {
       await lastRecords.ready();
       const oldest = oldestStored(clock.now(), options.clockIsSuspect(), options.recordDays);
       const breakNow = createBreaks(clock, options.nextTurn);
-      const groups = new Map<number, BoardGroup & { readonly locks: BoardLock[] }>();
+      const groups = new Map<number, { readonly name: string; readonly lockIds: LockId[] }>();
       const attention: Attention[] = [...ofGateway(caller)];
       for (const lockId of lists.of(caller.accountId)) {
-        await breakNow();
-        // It may have gone meanwhile, or the role.
+        const pause = breakNow();
+        if (pause !== undefined) await pause;
         const lock = locks.get(lockId);
         const role = lock && roleOn(lock, caller);
         if (lock === undefined || role === undefined) continue;
-        const alarmsOfLock = alarmsSeen(lock, role);
-        attention.push(...alarmsOfLock);
-        const one = lockSeen(lock, role, alarmsOfLock, oldest);
+        for (const alarm of alarmsSeen(lock, role)) attention.push(alarm);
         const group = groups.get(lock.groupId);
-        if (group === undefined) groups.set(lock.groupId, { groupId: lock.groupId, name: lock.groupName, locks: [one] });
-        else group.locks.push(one);
+        if (group === undefined) groups.set(lock.groupId, { name: lock.groupName, lockIds: [lockId] });
+        else group.lockIds.push(lockId);
       }
-      return { groups: inOrder(groups.values()), attention: attention.sort(newestFirst), favourites: favouritesOf(caller) };
+      const seen = Array.from(groups, ([groupId, { name, lockIds }]) => ({ groupId, name, locks: locksSeen(caller, lockIds, oldest) }));
+      return { groups: inOrder(seen), attention: attention.sort(newestFirst), favourites: favouritesOf(caller) };
     },
 
     async orderGroups(caller, groupIds) {
@@ -176,6 +189,7 @@ export function createBoardService(options: {
   };
 }
 
+const kindOf = ({ kind }: Alarm): AlarmKind => kind;
 const newestFirst = (one: Attention, other: Attention): number => other.since - one.since;
 
 function requireOnce(parameter: string, ids: readonly number[]): void {

@@ -62,8 +62,16 @@ export function createGroupLock(options: {
       for (const lockId of lockIds) requireRole(locks, caller, lockId, 'manager');
       const results: GroupLockResult[] = [];
       const waiting = lockIds.entries();
+      // Each door has its own time.
+      const left: CancelSignal = {
+        get aborted() {
+          return gone.aborted;
+        },
+        addEventListener: (kind, listener) => gone.addEventListener(kind, listener),
+        removeEventListener: (kind, listener) => gone.removeEventListener(kind, listener),
+      };
       const work = async (): Promise<void> => {
-        for (const [place, lockId] of waiting) results[place] = await lockOne(caller, lockId, gone);
+        for (const [place, lockId] of waiting) results[place] = await lockOne(caller, lockId, left);
       };
       await Promise.all(Array.from({ length: Math.min(atOnce, lockIds.length) }, work));
       return results;

@@ -34,7 +34,7 @@ export async function clearCards(
 ): Promise<void> {
   const { clock, commands, entries, evidence } = ports;
   const { lockId } = session;
-  const onLock = await listCardsOnLock(commands, { session, accountId, deadline: commands.deadline(), gone });
+  const onLock = await listCardsOnLock(commands, { session, accountId, deadline: commands.deadline(gone), gone });
   const removed = new Set<string>();
   const known = (await entries.of(lockId)).entries.filter(({ kind, held, direct }) => kind === 'card' && (held ?? direct) !== null);
   async function update(change: (current: EntryLookUp, entry: Entry) => EntriesChange): Promise<void> {

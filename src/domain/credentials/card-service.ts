@@ -10,6 +10,7 @@ import type { QueueStats } from '../keyed-queue.ts';
 import type { CommandService } from '../locks/command-service.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
+import type { LongLists } from '../long-lists.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
 import type { LostNumbers } from '../revocations/lost-numbers.ts';
 import type { AskedSteps } from './asked-steps.ts';
@@ -25,13 +26,14 @@ import {
 } from './card.ts';
 import { listCardsOnLock } from './card-commands.ts';
 import type { CardEvidence } from './card-evidence.ts';
+import { type CardList, createCardList } from './card-list.ts';
 import { isOnlyWanted, queuedAdd, queuedChange, queuedRemoval } from './card-queue.ts';
 import { abandonment, cardWithId, entryWithId, renaming, wantedEntryWithId } from './card-rules.ts';
 import { addition, noted, refuseKnown, removing, revalidation } from './card-steps.ts';
 import type { Entry } from './entry.ts';
 import type { EntryChange, EntryChanges } from './entry-changes.ts';
 import type { EntryStore } from './entry-ports.ts';
-import { listedCard, listedEntries } from './listed-card.ts';
+import { listedCard } from './listed-card.ts';
 import type { EntriesChange, EntryLookUp } from './lock-entries.ts';
 
 export interface NewCard extends Validity {
@@ -47,8 +49,7 @@ export interface NewCard extends Validity {
 export interface CardService {
   /** The changes of all locks that are under way through the gateway, now. */
   stats(): QueueStats;
-  /** By cardId. */
-  list(caller: Caller, lockId: LockId, page: PageRequest): Promise<Page<Card>>;
+  list: CardList;
   detail(caller: Caller, lockId: LockId, cardId: CardId): Promise<Card>;
   /**
    * Rejects with `card-exists`, `lock-refused`, `lock-offline`, `lock-busy` or `lock-timeout`, and with `invalid-parameter` for dates in
@@ -83,6 +84,7 @@ export function createCardService(options: {
   readonly wantedChanged: (lockId: LockId) => void;
   /** As in the options of the changes. */
   readonly webhooksStored: () => Promise<void>;
+  readonly longLists: LongLists;
 }): CardService {
   const { clock, locks, entries, accounts, counters, commands, changes, evidence, steps, lost, webhooksStored } = options;
   const needs = 'cards';
@@ -130,12 +132,7 @@ export function createCardService(options: {
   return {
     stats: changes.stats,
 
-    async list(caller, lockId, page) {
-      requireRole(locks, caller, lockId, 'manager');
-      const now = clock.now();
-      const { list, ...envelope } = paginate(listedEntries((entries.inMemory(lockId) ?? (await entries.of(lockId))).entries, now), page);
-      return { list: list.flatMap((entry) => listedCard(entry, now) ?? []), ...envelope };
-    },
+    list: createCardList(options),
 
     async detail(caller, lockId, cardId) {
       requireRole(locks, caller, lockId, 'manager');
@@ -221,7 +218,7 @@ export function createCardService(options: {
 
     async onLock(caller, lockId, page, gone) {
       requireRole(locks, caller, lockId, 'manager');
-      const deadline = commands.deadline();
+      const deadline = commands.deadline(gone);
       const session = commands.session(lockId, needs);
       const held = await listCardsOnLock(commands, { session, accountId: caller.accountId, deadline, gone });
       const strangers = strangersOf(held, entries.inMemory(lockId) ?? (await entries.of(lockId)), clock.now());

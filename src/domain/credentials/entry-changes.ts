@@ -106,7 +106,7 @@ export function createEntryChanges(options: EntryChangesOptions): EntryChanges {
     { caller, lockId, gone, needs }: ChangeRequest,
     prepare: (session: LockSession) => Promise<EntryChange>,
   ): Promise<CardId> {
-    const deadline = commands.deadline();
+    const deadline = commands.deadline(gone);
     // Get the session before anything is stored: an offline lock costs no write, and no later session gets this change.
     const session = commands.session(lockId, needs);
     const check = () => void requireRoleStill({ locks, accounts }, caller, lockId, 'manager');
@@ -186,7 +186,7 @@ export function createEntryChanges(options: EntryChangesOptions): EntryChanges {
     stats: turns.stats,
     onLock,
     async beforeRemoval(lockId, clearing, remove) {
-      const deadline = commands.deadline();
+      const deadline = commands.deadline(clearing?.gone);
       if (clearing !== undefined) {
         const session = commands.session(lockId, 'cards');
         return turns.run(lockId, { priority: -1, deadline, gone: clearing.gone }, async () => {

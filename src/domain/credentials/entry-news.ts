@@ -73,7 +73,7 @@ export function reportEntries({ clock, events, locks, entries, people, live, vie
     isRunning = false;
   }
 
-  async function lookAt(lockId: LockId, { changed, whole }: Due, rest: () => Promise<void>): Promise<void> {
+  async function lookAt(lockId: LockId, { changed, whole }: Due, rest: ReturnType<typeof createBreaks>): Promise<void> {
     const lock = locks.get(lockId);
     if (lock === undefined) return;
     const view = await slices.run(views.onLock(lock));

@@ -44,8 +44,9 @@ export function* entrySummary(
   let differing = 0;
   let waitingSince: number | null = null;
   let nextEdge = grantsEdge;
-  for (const [at, entry] of entries.entries()) {
-    if (at % entriesAtOnce === entriesAtOnce - 1) yield;
+  let seen = 0;
+  for (const entry of entries) {
+    if (++seen % entriesAtOnce === 0) yield;
     const { status, since } = stateOf(entry);
     byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
     if (status === 'missing' || (status === 'stranger' && entry.accepted === null)) differing += 1;

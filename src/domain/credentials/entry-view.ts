@@ -19,8 +19,9 @@ const entriesAtOnce = 100;
 /** In their order. It yields now and then, so that other work may run: a lock may have many. */
 export function* entryViews(entries: readonly Entry[], { view, stateOf, people }: ViewPorts): Generator<undefined, readonly EntryView[]> {
   const shown: EntryView[] = [];
-  for (const [at, entry] of entries.entries()) {
-    if (at % entriesAtOnce === entriesAtOnce - 1) yield;
+  let seen = 0;
+  for (const entry of entries) {
+    if (++seen % entriesAtOnce === 0) yield;
     const { credentialId } = entry;
     const person = credentialId === null ? undefined : people.byCredential(credentialId as CredentialId);
     const window = view.wanted(entry) ?? entry.held?.window ?? entry.direct;

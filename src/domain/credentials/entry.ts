@@ -1,7 +1,7 @@
 // One number of one lock: what people decided directly about it, and what the lock is known to hold under it. What grants want of it is
 // computed (domain/people/granted-numbers.ts), never stored.
 import type { LockId } from '../locks/lock.ts';
-import type { CardId, Validity } from './card.ts';
+import { type CardId, sameCard, type Validity } from './card.ts';
 
 export type CredentialKind = 'card' | 'passcode';
 
@@ -79,6 +79,11 @@ export interface Entry {
   readonly unanswered?: true;
 }
 
+/** The same for two numbers that a lock does not distinguish. Of a card it is the number itself: it is asked for of every card at every look. */
+export function entryKey({ kind, number }: Pick<Entry, 'kind' | 'number'>): string {
+  return kind === 'card' ? sameCard(number) : `passcode ${number}`;
+}
+
 /** The entry when somebody wants it after all. */
 export function answered({ unanswered, ...entry }: Entry): Entry {
   return entry;
@@ -98,8 +103,8 @@ export type EntryStatus =
   /** Not on the lock, and not to be there: its time is over, it was used up, or somebody gave it up. */
   | 'ended';
 
-/** Why an entry is not as wanted yet. */
-export type EntryReason = 'offline' | 'turn' | 'no-clock' | 'no-space' | 'not-supported' | 'not-yet' | 'paused';
+/** Why an entry is not as people decided: what it waits for, or that a card with its number was reported lost. */
+export type EntryReason = 'offline' | 'turn' | 'no-clock' | 'no-space' | 'not-supported' | 'not-yet' | 'paused' | 'lost';
 
 /** What managers of the lock hear of an entry when it is another one, or its status is. */
 export interface EntryNews {

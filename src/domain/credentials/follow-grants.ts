@@ -1,7 +1,6 @@
 // The entries that grants make and end: each granted number has one, and one that nobody wants and the lock does not hold is forgotten.
 import type { CounterStore } from '../counters.ts';
 import type { LockId } from '../locks/lock.ts';
-import type { Semaphore } from '../mutex.ts';
 import type { Slices } from '../people/in-slices.ts';
 import type { CardId } from './card.ts';
 import type { Entry } from './entry.ts';
@@ -15,16 +14,10 @@ interface FollowPorts {
   readonly entries: EntryStore;
   readonly counters: Pick<CounterStore, 'next'>;
   readonly slices: Slices;
-  /** What follows a write is done in one turn, so few locks write many entries at once. */
-  readonly writing: Semaphore;
 }
 
 /** Makes the entries that grants want, and forgets those that nobody wants and the lock does not hold. Resolves with what there is then. */
-export async function followGrants(
-  { entries, counters, slices, writing }: FollowPorts,
-  lockId: LockId,
-  view: WantedView,
-): Promise<LockEntries> {
+export async function followGrants({ entries, counters, slices }: FollowPorts, lockId: LockId, view: WantedView): Promise<LockEntries> {
   const there = await entries.of(lockId);
   const numbers = await slices.run(withoutEntry(there, view));
   for (let from = 0; from < numbers.length; from += entriesAtOnce) {
@@ -33,17 +26,13 @@ export async function followGrants(
       const entry = grantedEntryOf(one, (await counters.next('cardId')) as CardId, lockId, view.now);
       made.push({ ...entry, ...missingAlready(one, there) });
     }
-    await writing(() =>
-      entries.update(lockId, (newest) => ({ put: made.filter(({ kind, number }) => newest.byNumber(kind, number) === undefined) })),
-    );
+    await entries.update(lockId, (newest) => ({ put: made.filter(({ kind, number }) => newest.byNumber(kind, number) === undefined) }));
   }
   const changed = await slices.run(changedByGrants(there, view));
   for (let from = 0; from < changed.length; from += entriesAtOnce) {
     const some = changed.slice(from, from + entriesAtOnce);
-    await writing(() =>
-      entries.update(lockId, (newest) =>
-        joined(some.flatMap((entry) => (newest.byId(entry.entryId) === entry ? [followed(entry, newest, view)] : []))),
-      ),
+    await entries.update(lockId, (newest) =>
+      joined(some.flatMap((entry) => (newest.byId(entry.entryId) === entry ? [followed(entry, newest, view)] : []))),
     );
   }
   return numbers.length + changed.length === 0 ? there : entries.of(lockId);
@@ -54,8 +43,7 @@ function* withoutEntry(there: EntryLookUp, { granted }: Pick<WantedView, 'grante
   const found: GrantedEntry[] = [];
   let seen = 0;
   for (const one of granted.values()) {
-    seen += 1;
-    if (seen % entriesAtOnce === 0) yield;
+    if (++seen % entriesAtOnce === 0) yield;
     if (there.byNumber(one.kind, one.number) === undefined) found.push(one);
   }
   return found;
@@ -64,9 +52,10 @@ function* withoutEntry(there: EntryLookUp, { granted }: Pick<WantedView, 'grante
 /** It yields now and then. */
 function* changedByGrants(there: LockEntries, view: WantedView): Generator<undefined, readonly Entry[]> {
   const found: Entry[] = [];
-  for (const [at, entry] of there.entries.entries()) {
-    if (at % entriesAtOnce === entriesAtOnce - 1) yield;
-    if (Object.values(followed(entry, there, view)).some((some) => some.length > 0)) found.push(entry);
+  let seen = 0;
+  for (const entry of there.entries) {
+    if (++seen % entriesAtOnce === 0) yield;
+    if (followed(entry, there, view) !== unchanged) found.push(entry);
   }
   return found;
 }
@@ -89,14 +78,18 @@ function grantedEntryOf({ kind, number, name, credentialId }: GrantedEntry, entr
   };
 }
 
+const unchanged: EntriesChange = {};
+
 /** What grants change of one entry. `current` is asked for past holders only. */
 function followed(entry: Entry, current: Pick<EntryLookUp, 'past'>, view: WantedView): EntriesChange {
   const granted = view.grantedOf(entry);
-  if (granted === undefined)
-    return isIdle(entry, view) && !view.isGrantedNow(entry) ? { remove: [entry.entryId], past: pastOf(entry, current, view.now) } : {};
+  if (granted === undefined) {
+    const isLeft = isIdle(entry, view) && !view.isGrantedNow(entry);
+    return isLeft ? { remove: [entry.entryId], past: pastOf(entry, current, view.now) } : unchanged;
+  }
   const { credentialId } = granted;
   const name = entry.direct === null ? granted.name : entry.name;
-  if (entry.credentialId === credentialId && entry.name === name) return {};
+  if (entry.credentialId === credentialId && entry.name === name) return unchanged;
   const past = entry.name === name || entry.name === '' ? [] : pastOf(entry, current, view.now);
   return { put: [{ ...entry, credentialId, name }], past };
 }

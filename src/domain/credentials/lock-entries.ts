@@ -1,7 +1,7 @@
 // The entries of one lock, indexed by id and by number, with the past holders of each number.
 import { createSortedItems } from '../sorted.ts';
 import { type CardId, sameCard } from './card.ts';
-import type { Basis, CredentialKind, Entry } from './entry.ts';
+import { type Basis, type CredentialKind, type Entry, entryKey } from './entry.ts';
 
 /** A past holder of a card number, with the first date and the date after the last: a removed card, or an earlier name of a card. */
 export interface PastHolder {
@@ -74,15 +74,11 @@ export function isUnsure({ held }: Pick<Entry, 'held'>): boolean {
 
 const none: readonly never[] = [];
 
-/** What no two entries of a lock share. */
-function nameOf(kind: CredentialKind, number: string): string {
-  return kind === 'card' ? sameCard(number) : `${kind} ${number}`;
-}
-
 /** A class, because there is one for each lock whose entries are in memory, and all share their methods. */
 class EntriesInMemory implements HeldEntries {
   readonly #sorted = createSortedItems<Entry>(({ entryId }) => entryId);
-  readonly #byName = new Map<string, Entry>();
+  /** No two entries of a lock share a key. */
+  readonly #byKey = new Map<string, Entry>();
   /** Made at the first use. */
   #byCredential: Map<number, readonly Entry[]> | undefined;
   readonly #past = new Map<string, PastHolder[]>();
@@ -101,7 +97,7 @@ class EntriesInMemory implements HeldEntries {
     return this.#sorted.get(entryId);
   }
   byNumber(kind: CredentialKind, number: string): Entry | undefined {
-    return this.#byName.get(nameOf(kind, number));
+    return this.#byKey.get(entryKey({ kind, number }));
   }
   byCredential(credentialId: number): readonly Entry[] {
     if (this.#byCredential === undefined) {
@@ -134,12 +130,12 @@ class EntriesInMemory implements HeldEntries {
   }
   #replace(before: Entry | undefined, after: Entry | undefined): void {
     if (before !== undefined) {
-      const name = nameOf(before.kind, before.number);
-      if (this.#byName.get(name) === before) this.#byName.delete(name);
+      const key = entryKey(before);
+      if (this.#byKey.get(key) === before) this.#byKey.delete(key);
       this.#belongs(before, undefined);
     }
     if (after !== undefined) {
-      this.#byName.set(nameOf(after.kind, after.number), after);
+      this.#byKey.set(entryKey(after), after);
       this.#belongs(after, after);
     }
     const entryId = (after ?? before)?.entryId;
@@ -177,8 +173,8 @@ export function stagedEntries(under: EntryLookUp, changes: readonly EntriesChang
     },
     byId: (entryId) => (entries.has(entryId) ? entries.get(entryId) : under.byId(entryId)),
     byNumber(kind, number) {
-      const name = nameOf(kind, number);
-      for (const entry of entries.values()) if (entry !== undefined && nameOf(entry.kind, entry.number) === name) return entry;
+      const key = entryKey({ kind, number });
+      for (const entry of entries.values()) if (entry !== undefined && entryKey(entry) === key) return entry;
       const there = under.byNumber(kind, number);
       return there !== undefined && entries.has(there.entryId) ? undefined : there;
     },

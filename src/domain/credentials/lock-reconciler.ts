@@ -1,50 +1,35 @@
 // Brings one lock step by step to what is wanted on it: learns what it holds, takes the next step, and looks again.
 import type { Clock } from '../clock.ts';
 import type { CounterStore } from '../counters.ts';
-import { DomainError } from '../errors.ts';
 import type { Emit } from '../event-bus.ts';
 import type { KeyedQueue } from '../keyed-queue.ts';
 import { priority } from '../locks/command-service.ts';
 import type { Lock, LockId } from '../locks/lock.ts';
-import type { LockLink, LockSession } from '../locks/lock-link.ts';
-import type { LockStore } from '../locks/lock-ports.ts';
+import type { LockSession } from '../locks/lock-link.ts';
 import { strangersOf } from '../locks/strangers.ts';
 import type { Semaphore } from '../mutex.ts';
-import type { Slices } from '../people/in-slices.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
-import type { CardId } from './card.ts';
 import type { EntryStore } from './entry-ports.ts';
 import { followGrants } from './follow-grants.ts';
 import type { LockEntries } from './lock-entries.ts';
-import type { LockMemories } from './lock-memories.ts';
-import type { Looking, MemoryCheck, SaidMemory } from './memory-check.ts';
+import { createLockKnowledge, type LockKnowledgePorts, listing } from './lock-knowledge.ts';
+import type { Looking, SaidMemory } from './memory-check.ts';
 import { nextStep, type Step } from './plan.ts';
 import { createStepOutcomes } from './step-outcomes.ts';
 import { runStep, type StepResult } from './step-runner.ts';
-import type { WantedView, WantedViews } from './wanted-view.ts';
+import type { WantedView } from './wanted-view.ts';
 
-export interface LockReconcilerPorts {
+export interface LockReconcilerPorts extends LockKnowledgePorts {
   readonly clock: Clock;
-  readonly locks: Pick<LockStore, 'get'>;
   readonly entries: EntryStore;
   readonly counters: Pick<CounterStore, 'next'>;
-  readonly link: Pick<LockLink, 'session'>;
-  readonly memories: LockMemories;
-  readonly views: WantedViews;
-  readonly check: MemoryCheck;
   /** One change of a lock's entries at a time. */
   readonly turns: Pick<KeyedQueue<LockId>, 'run'>;
-  /** Stores that steps of people which the lock refused came to nothing, where the disk could not take that at once. */
-  readonly undoRefused: (lockId: LockId) => Promise<void>;
   readonly isPaused: () => boolean;
   readonly clockIsSuspect: () => boolean;
   readonly emit: Emit;
-  /** What is computed for one lock takes as long as there are people and entries on it. */
-  readonly slices: Slices;
-  /** Around each write of many entries. */
-  readonly writing: Semaphore;
-  /** Sessions in which what their locks hold is known. */
-  readonly sure: Pick<WeakSet<LockSession>, 'has' | 'delete'> & { add(session: LockSession): void };
+  /** Few locks compute at once what to do: each keeps in memory what is wanted on it, and writes many entries in one turn. */
+  readonly considering: Semaphore;
   /** A look has ended: nothing more is to be done now. */
   readonly looked: (lock: Lock, there: LockEntries, view: WantedView, breaker: Breaker) => Promise<void>;
 }
@@ -67,31 +52,15 @@ export interface LockReconciler {
   list(): Promise<boolean>;
 }
 
-/** A failed listing stands in the breaker under this id, which no entry has. */
-const listing = 0 as CardId;
 const turnMs = 60_000;
 
-/** What is known of the present session. */
-interface Known {
-  readonly session: LockSession;
-  /** The lock must show what it holds, whatever it has said. */
-  mustList: boolean;
-}
-
 export function createLockReconciler(ports: LockReconcilerPorts, lockId: LockId): LockReconciler {
-  const { clock, locks, entries, link, memories, views, check, turns, slices, sure, isPaused, clockIsSuspect, emit } = ports;
+  const { clock, locks, entries, link, memories, views, turns, slices, sure, isPaused, clockIsSuspect, emit } = ports;
   const breaker = createBreaker(clock);
   const outcomes = createStepOutcomes(breaker, entries, lockId);
-  let known: Known | undefined;
+  const knowledge = createLockKnowledge(ports, { lockId, breaker, outcomes });
   let running: Promise<void> | undefined;
   let isAskedAgain = false;
-
-  function knownOf(session: LockSession): Known {
-    if (known?.session === session) return known;
-    known = { session, mustList: false };
-    breaker.retryAll();
-    return known;
-  }
 
   function planOf(
     { lock, memory, view }: Pick<Looking, 'lock' | 'memory' | 'view'>,
@@ -106,53 +75,16 @@ export function createLockReconciler(ports: LockReconcilerPorts, lockId: LockId)
     return slices.run(step);
   }
 
-  /** What is concluded holds for the session in which the lock said it. */
-  async function compare(said: SaidMemory, session: LockSession): Promise<void> {
-    const lock = locks.get(lockId);
-    if (lock === undefined) return;
-    await ports.undoRefused(lockId);
-    const now = knownOf(session);
-    const looking = { lock, session, memory: memories.of(lock), view: await slices.run(views.onLock(lock)) };
-    const isSame = await check.byDigest(looking, said, 'digest');
-    const isEmpty = !isSame && said.digest !== undefined && said.count === 0;
-    if (isSame || (isEmpty && (await check.byListing(looking, [])))) sure.add(session);
-    else now.mustList = said.digest !== undefined && looking.memory.digest !== undefined;
-    if (!sure.has(session)) return;
-    await outcomes.judge();
-    breaker.retryAll();
-  }
-
-  /** Asks the lock what it holds. Whether that is known now, so that a step may be taken. */
-  async function learn(looking: Looking, now: Known, there: LockEntries): Promise<boolean> {
-    const { session } = now;
-    sure.delete(session);
-    // Without any reason to ask, the lock is left alone.
-    const isDue = now.mustList || there.unsure.length > 0 || (await planOf(looking, there)) !== undefined;
-    if (!isDue || breaker.isDeferred(listing)) return false;
-    if (!(await check.byListing(looking))) {
-      breaker.failed(listing, 'list', 'no-answer');
-      return false;
-    }
-    sure.add(session);
-    now.mustList = false;
-    breaker.succeeded(listing);
-    await outcomes.judge();
-    return true;
-  }
-
-  function note(step: Step, result: StepResult, now: Known): void {
+  function note(step: Step, result: StepResult, session: LockSession): void {
     outcomes.note(step, result);
-    if (result.kind !== 'doubted') return;
-    sure.delete(now.session);
-    now.mustList = true;
+    if (result.kind === 'doubted' && link.session(lockId) === session) knowledge.doubt(session, true);
   }
 
-  /** One step, in a turn of its own: people's changes come in between. Whether there may be another one. */
-  async function once(): Promise<boolean> {
+  /** Whether there may be something else to do, or what is to be done with the lock, after which there may be. */
+  async function consider(session: LockSession | undefined): Promise<boolean | (() => Promise<boolean>)> {
     const lock = locks.get(lockId);
     if (lock === undefined) return false;
-    // The session of now: of one that begins meanwhile the hello comes first, because it alone says whether the memory is a new one.
-    const [session, beganAt] = [link.session(lockId), clock.monotonic()];
+    const beganAt = clock.monotonic();
     await ports.undoRefused(lockId);
     const view = await slices.run(views.onLock(lock));
     const there = await followGrants(ports, lockId, view);
@@ -164,32 +96,31 @@ export function createLockReconciler(ports: LockReconcilerPorts, lockId: LockId)
     };
     if (link.session(lockId) !== session) return true;
     if (session === undefined) return end(false);
-    const now = knownOf(session);
     const looking = { lock, session, memory: memories.of(lock), view };
+    const mustList = knowledge.mustList(session);
     const isKnown = sure.has(session) && there.unsure.length === 0;
-    if (!isKnown && !(await learn(looking, now, there))) return end(false);
-    // What was learnt may be news for grants, too.
-    if (!isKnown) return true;
-    const step = await planOf(looking, there);
+    const step = isKnown || !mustList ? await planOf(looking, there) : undefined;
+    if (!isKnown) {
+      knowledge.doubt(session, false);
+      // Without any reason to ask, the lock is left alone.
+      const isDue = mustList || there.unsure.length > 0 || step !== undefined;
+      // What is learnt may be news for grants, too.
+      return isDue && !breaker.isDeferred(listing) ? async () => (await knowledge.learn(looking)) || end(false) : end(false);
+    }
     if (step === undefined) return end(true);
-    const result = await runStep(entries, looking, step);
-    if (result.kind !== 'unsent' || link.session(lockId) === session) note(step, result, now);
-    return true;
+    return async () => {
+      const result = await runStep(entries, looking, step);
+      if (result.kind !== 'unsent' || link.session(lockId) === session) note(step, result, session);
+      return true;
+    };
   }
 
-  /** undefined: the lock is registered no more. */
-  async function show(session: LockSession): Promise<Looking | undefined> {
-    const lock = locks.get(lockId);
-    if (lock === undefined) return undefined;
-    const now = knownOf(session);
-    const looking = { lock, session, memory: memories.of(lock), view: await slices.run(views.onLock(lock)) };
-    const isListed = await check.byListing(looking);
-    if (link.session(lockId) !== session) throw gone();
-    if (!isListed) throw untold();
-    sure.add(session);
-    now.mustList = false;
-    await outcomes.judge();
-    return looking;
+  /** One step, in a turn of its own: people's changes come in between. Whether there may be another one. */
+  async function once(): Promise<boolean> {
+    // That of now: of one that begins while this waits the hello comes first, because it alone says whether the memory is a new one.
+    const session = link.session(lockId);
+    const next = await ports.considering(() => consider(session));
+    return typeof next === 'boolean' ? next : next();
   }
 
   function report(error: unknown): void {
@@ -223,35 +154,25 @@ export function createLockReconciler(ports: LockReconcilerPorts, lockId: LockId)
       const session = link.session(lockId);
       if (session === undefined) return;
       const deadline = clock.monotonic() + turnMs;
-      await turns.run(lockId, { priority: -1, deadline }, () => compare(said, session)).catch(report);
+      await turns.run(lockId, { priority: -1, deadline }, () => knowledge.compare(said, session)).catch(report);
     },
     run,
-    isIdle: () => running === undefined && !outcomes.hasDoubts() && (known === undefined || sure.has(known.session)),
-    show: async (session) => void (await show(session)),
+    isIdle: () => running === undefined && !outcomes.hasDoubts() && knowledge.isIdle(),
+    show: async (session) => void (await knowledge.show(session)),
     async finishOpen(session) {
       const open = new Set((await entries.of(lockId)).unsure.map(({ entryId }) => entryId));
-      const looking = await show(session);
+      const looking = await knowledge.show(session);
       const left = (await entries.of(lockId)).entries.filter(({ entryId }) => open.has(entryId));
       const step = looking && (await planOf(looking, { entries: left }));
-      if (looking !== undefined && step !== undefined) note(step, await runStep(entries, looking, step), knownOf(session));
+      if (looking !== undefined && step !== undefined) note(step, await runStep(entries, looking, step), session);
     },
     async list() {
       const session = link.session(lockId);
       if (session === undefined) return false;
-      const now = knownOf(session);
-      sure.delete(session);
-      now.mustList = true;
+      knowledge.doubt(session, true);
       breaker.succeeded(listing);
       await run();
       return sure.has(session);
     },
   };
-}
-
-function gone(): DomainError {
-  return new DomainError('lock-offline', 'the lock is not connected; nothing was sent');
-}
-
-function untold(): DomainError {
-  return new DomainError('lock-refused', 'the lock did not list what it holds; nothing else was sent', { lockError: 'failed' });
 }

@@ -1,11 +1,11 @@
 // What follows for the entries of a lock from what the lock shows: steps whose outcome was open end, and what somebody changed at the lock
 // is seen. Pure functions.
 import { sameCard } from './card.ts';
-import { type Basis, type Entry, type Held, isSameWindow, type ValidWindow } from './entry.ts';
+import { type Basis, type Entry, entryKey, type Held, isSameWindow, type ValidWindow } from './entry.ts';
 import { isStranger } from './listed-card.ts';
 import type { Shown } from './lock-memory.ts';
 import { coversWindow, intersectWindows } from './valid-windows.ts';
-import { entryKey, isOver } from './wanted.ts';
+import { isOver } from './wanted.ts';
 
 /** A lock may forget what has ended by its own clock. */
 const clockToleranceMs = 60_000;
@@ -28,7 +28,9 @@ export interface Observation {
 
 /** What a listing of the whole memory says. */
 export function afterListing(entries: readonly Entry[], listing: readonly Shown[], around: Around): Observation {
-  const byKey = new Map(listing.flatMap((shown) => (shown.number === null ? [] : [[keyOf(shown, shown.number), shown] as const])));
+  const byKey = new Map(
+    listing.flatMap((shown) => (shown.number === null ? [] : [[entryKey({ kind: shown.kind, number: shown.number }), shown] as const])),
+  );
   const byReference = new Map(listing.flatMap((shown) => (shown.reference === undefined ? [] : [[shown.reference, shown] as const])));
   const hidesSome = listing.some(({ number, reference }) => number === null && reference === undefined);
   const found = new Set<Shown>();
@@ -44,10 +46,6 @@ export function afterListing(entries: readonly Entry[], listing: readonly Shown[
     return number === null || window === undefined || found.has(shown) ? [] : [{ ...shown, number, window }];
   });
   return { put, strangers };
-}
-
-function keyOf({ kind }: Pick<Shown, 'kind'>, number: string): string {
-  return entryKey({ kind, number });
 }
 
 /** The lock has shown this entry, or it has shown all and not this. */

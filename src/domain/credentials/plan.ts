@@ -65,8 +65,9 @@ function* goalsOf(input: PlanInput): Generator<undefined, readonly Goal[]> {
   const all: Goal[] = [];
   /** Credentials of which another number is on the lock still: a lock holds one of them at a time. */
   const elsewhere = new Set<number>();
-  for (const [at, entry] of input.entries.entries()) {
-    if (at % entriesAtOnce === entriesAtOnce - 1) yield;
+  let seen = 0;
+  for (const entry of input.entries) {
+    if (++seen % entriesAtOnce === 0) yield;
     const goal = goalOf(entry, input, sparesStrangers);
     if (goal === undefined) continue;
     if (goal.window === null && entry.credentialId !== null) elsewhere.add(entry.credentialId);
@@ -82,8 +83,9 @@ function* goalsOf(input: PlanInput): Generator<undefined, readonly Goal[]> {
 /** So many of them, in the order in which they are done. */
 function* firstOf(goals: readonly Goal[], count: number): Generator<undefined, readonly Goal[]> {
   const first: Goal[] = [];
-  for (const [at, goal] of goals.entries()) {
-    if (at % entriesAtOnce === entriesAtOnce - 1) yield;
+  let seen = 0;
+  for (const goal of goals) {
+    if (++seen % entriesAtOnce === 0) yield;
     const last = first[count - 1];
     if (last !== undefined && inOrder(last, goal) < 0) continue;
     const place = first.findIndex((one) => inOrder(goal, one) < 0);

@@ -1,5 +1,6 @@
 // Brings all locks to what is wanted on them. There is an object for each lock that needs one, and none for the others.
 import type { AlarmService } from '../alarms/alarm-service.ts';
+import { createDebounce } from '../debounce.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { Lock, LockId } from '../locks/lock.ts';
 import type { LockSession } from '../locks/lock-link.ts';
@@ -9,6 +10,7 @@ import { createSemaphore } from '../mutex.ts';
 import type { Part } from '../part.ts';
 import { createSlices, type NextTurn } from '../people/in-slices.ts';
 import type { Breaker } from './breaker.ts';
+import type { CardId } from './card.ts';
 import type { Entry } from './entry.ts';
 import { type EntryState, entryState } from './entry-status.ts';
 import { type EntryStats, type EntrySummary, entrySummary, isSameCount, joinSummaries } from './entry-summary.ts';
@@ -34,14 +36,14 @@ export interface Reconciler extends Part {
   /** When this lock, in its present session, last showed all that it holds; undefined: not yet. */
   shownAt(lockId: LockId): number | undefined;
   /** What the status of each entry of this lock is, and why. */
-  statesOf(lock: Lock, view: Pick<WantedView, 'now' | 'wanted'>): (entry: Entry) => EntryState;
+  statesOf(lock: Lock, view: Pick<WantedView, 'now' | 'wanted' | 'urgency'>): (entry: Entry) => EntryState;
   /** How many entries of each status this lock had when it was last looked at; undefined: not since the start, or it has none. */
   countsOf(lockId: LockId): EntrySummary['byStatus'] | undefined;
   stats(): EntryStats;
 }
 
 interface ReconcilerOptions
-  extends Omit<LockReconcilerPorts, 'check' | 'looked' | 'sure' | 'locks' | 'counters' | 'slices' | 'writing'>,
+  extends Omit<LockReconcilerPorts, 'check' | 'looked' | 'sure' | 'locks' | 'counters' | 'slices' | 'considering'>,
     Pick<MemoryCheckPorts, 'counters' | 'evidence'> {
   readonly locks: LockStore;
   readonly events: Pick<EventBus, 'subscribe'>;
@@ -49,12 +51,12 @@ interface ReconcilerOptions
   readonly nextTurn: NextTurn;
 }
 
-/** What is decided together is looked at once. */
-const debounceMs = 50;
+/** What is decided together is looked at once, and while an import is applied now and then: a look costs what there is on the lock. */
+const togetherMs = { quietMs: 50, longestMs: 1_000 };
 /** How many locks are looked at at once because of decisions. */
 const looksAtOnce = 32;
-/** How many of them write at once what grants make and end. */
-const writesAtOnce = 2;
+/** How many of them compute at once what to do. */
+const consideredAtOnce = 2;
 const tickMs = 60_000;
 /** A lock that stays online shows all that it holds so often. */
 const listEveryMs = 86_400_000;
@@ -77,18 +79,17 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   const edges = new Map<LockId, number>();
   const waiting = new Set<LockId>();
   let underWay = 0;
-  let cancelDebounce: (() => void) | undefined;
   let wake: { readonly at: number; cancel(): void } | undefined;
   let isRunning = false;
 
   const check = createMemoryCheck(options);
   const slices = createSlices(clock, options.nextTurn);
-  const writing = createSemaphore(writesAtOnce);
+  const considering = createSemaphore(consideredAtOnce);
 
   function objectOf(lockId: LockId): LockReconciler {
     const there = byLock.get(lockId);
     if (there !== undefined) return there;
-    const made = createLockReconciler({ ...options, check, sure, looked, slices, writing }, lockId);
+    const made = createLockReconciler({ ...options, check, sure, looked, slices, considering }, lockId);
     byLock.set(lockId, made);
     return made;
   }
@@ -136,6 +137,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     if (one.breaker.isClear() && byLock.get(lockId) === one && one.isIdle()) byLock.delete(lockId);
   }
 
+  const together = createDebounce(clock, togetherMs, next);
   function next(): void {
     for (const lockId of waiting) {
       if (underWay >= looksAtOnce || !isRunning) return;
@@ -150,11 +152,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   /** Looks at these locks soon, at all that is decided about them by then. */
   function soon(lockIds: Iterable<LockId>): void {
     for (const lockId of lockIds) waiting.add(lockId);
-    if (!isRunning || waiting.size === 0) return;
-    cancelDebounce ??= clock.timer(debounceMs, () => {
-      cancelDebounce = undefined;
-      next();
-    });
+    if (isRunning && waiting.size > 0) together.ask();
   }
 
   function onMonotonic(date: number): number {
@@ -196,11 +194,14 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     }
   }
 
-  function statesOf(lock: Lock, view: Pick<WantedView, 'now' | 'wanted'>): (entry: Entry) => EntryState {
+  function statesOf(lock: Lock, view: Parameters<Reconciler['statesOf']>[1]): (entry: Entry) => EntryState {
     const breaker = byLock.get(lock.lockId)?.breaker;
-    const isOnline = link.session(lock.lockId) !== undefined;
-    const around = { now: view.now, isOnline, isPaused: isPaused(), limits: memories.of(lock).limits };
-    return (entry) => entryState(entry, view.wanted(entry), { ...around, setback: breaker?.setback(entry.entryId) });
+    const around = {
+      ...{ now: view.now, isOnline: link.session(lock.lockId) !== undefined, isPaused: isPaused(), limits: memories.of(lock).limits },
+      setback: (entryId: CardId) => breaker?.setback(entryId),
+      isLost: (entry: Entry) => view.urgency(entry) === 'lost',
+    };
+    return (entry) => entryState(entry, view.wanted(entry), around);
   }
 
   events.subscribe('wanted-changed', ({ lockIds }) => soon(lockIds));
@@ -224,7 +225,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     },
     async stop() {
       isRunning = false;
-      cancelDebounce?.();
+      together.stop();
       wake?.cancel();
     },
     async hello(lockId, { cards, credentials, memory }) {

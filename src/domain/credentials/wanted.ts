@@ -3,8 +3,7 @@ import type { GrantedNumber } from '../people/granted-numbers.ts';
 import type { PersonId } from '../people/person.ts';
 import { windowAt } from '../people/pieces.ts';
 import { numberAtReader } from './byte-order.ts';
-import { sameCard } from './card.ts';
-import type { CredentialKind, Entry, ValidWindow } from './entry.ts';
+import { type CredentialKind, type Entry, entryKey, type ValidWindow } from './entry.ts';
 
 /** How long a window that has ended stays on a lock: clocks may differ. */
 export const endedStaysMs = 86_400_000;
@@ -22,11 +21,6 @@ export interface GrantedEntry {
 
 /** What grants want on a lock, by `entryKey`. */
 export type GrantedEntries = ReadonlyMap<string, GrantedEntry>;
-
-/** The same for two numbers that a lock does not distinguish. */
-export function entryKey({ kind, number }: { readonly kind: CredentialKind; readonly number: string }): string {
-  return kind === 'card' ? `c${sameCard(number)}` : `p${number}`;
-}
 
 /** Adds them to `all`. */
 export function addGranted(all: Map<string, GrantedEntry>, one: GrantedNumber, order: 'regular' | 'reverse' | undefined): void {
@@ -72,11 +66,14 @@ export function isOver({ endDate }: ValidWindow, then: number): boolean {
  * end. null: never. Edges of the grants themselves are not in it.
  */
 export function nextEdgeOf(entry: Pick<Entry, 'direct' | 'held'>, now: number): number | null {
-  const windows = [entry.direct, entry.held?.window ?? null].filter((one) => one !== null);
-  const edges = windows.flatMap(({ startDate, endDate }) => [
-    startDate,
-    ...(endDate === 0 ? [] : [endDate + 1, endDate + endedStaysMs + 1]),
-  ]);
-  const coming = edges.filter((at) => at > now);
-  return coming.length === 0 ? null : Math.min(...coming);
+  const next = Math.min(edgeOf(entry.direct, now), edgeOf(entry.held?.window ?? null, now));
+  return next === Number.POSITIVE_INFINITY ? null : next;
+}
+
+function edgeOf(window: ValidWindow | null, now: number): number {
+  if (window === null) return Number.POSITIVE_INFINITY;
+  const { startDate, endDate } = window;
+  if (startDate > now) return startDate;
+  if (endDate === 0 || endDate + endedStaysMs < now) return Number.POSITIVE_INFINITY;
+  return endDate < now ? endDate + endedStaysMs + 1 : endDate + 1;
 }

@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts';
 import { DomainError } from '../errors.ts';
 import type { Emit } from '../event-bus.ts';
 import { createKeyedQueue, type QueueStats } from '../keyed-queue.ts';
+import type { Lease } from '../lease.ts';
 import type { Capability } from './capabilities.ts';
 import type { Drivers } from './driver.ts';
 import type { LockId } from './lock.ts';
@@ -52,8 +53,11 @@ export interface CommandStats extends QueueStats {
 }
 
 export interface CommandService {
-  /** Milliseconds on the monotonic clock by which a command that is requested now must be done; earlier after a stall of the process. */
-  deadline(): number;
+  /**
+   * Milliseconds on the monotonic clock by which a command that is requested now must be done; earlier after a stall of the process, and no
+   * later than the client waits.
+   */
+  deadline(gone?: CancelSignal): number;
   /** The session for a command that is requested now. Throws `not-supported` when the lock can never do it, `lock-offline` without one. */
   session(lockId: LockId, needs?: Capability): LockSession;
   /**
@@ -76,14 +80,17 @@ export function createCommandService(options: {
   readonly commandIds: CommandIds;
   readonly emit: Emit;
   readonly commandTimeoutMs: number;
+  /** No command outlives it: by then another node may serve the lock. */
+  readonly lease: Lease;
   readonly stallDetector: Pick<StallDetector, 'requestTime' | 'settled'>;
 }): CommandService {
-  const { clock, link, commandIds, emit, stallDetector } = options;
+  const { clock, link, commandIds, emit, lease, stallDetector } = options;
   const turns = createKeyedQueue<LockId>({ clock, limit: waitingLimit });
   const underWay = new Set<() => void>();
   let whenIdle: (() => void) | undefined;
   let stopped: Promise<void> | undefined;
-  const deadline = (): number => stallDetector.requestTime() + options.commandTimeoutMs;
+  const deadline = (gone?: CancelSignal): number =>
+    Math.min(stallDetector.requestTime() + options.commandTimeoutMs, gone?.deadline ?? Number.POSITIVE_INFINITY);
 
   /** The outcome of the command, or `no-reply` when the gateway stops before. */
   function untilStopped(ending: Promise<CommandOutcome>): Promise<CommandOutcome> {
@@ -149,7 +156,7 @@ export function createCommandService(options: {
     const turn = { priority: probePriority, deadline: clock.monotonic() + probeMs };
     await turns.run(session.lockId, turn, async () => {
       if (link.session(session.lockId) !== session) return;
-      const outcome = await sendAndAwait(session, getStatus, null, probeMs);
+      const outcome = await sendAndAwait(session, getStatus, null, Math.floor(Math.min(probeMs, lease.leftMs())));
       if (outcome.kind === 'no-reply' && stopped === undefined && link.session(session.lockId) === session) {
         disconnect(session, 'no answer to a command, nor to get-status');
       }
@@ -170,7 +177,7 @@ export function createCommandService(options: {
       if (command === undefined) return { kind: 'nothing-to-do' };
       const own = request.timeoutMs ?? Math.min(ownCommandMs, options.commandTimeoutMs / 2);
       const longest = request.accountId === null ? own : options.commandTimeoutMs;
-      const ttlMs = Math.floor(Math.min(longest, request.deadline - clock.monotonic()));
+      const ttlMs = Math.floor(Math.min(longest, request.deadline - clock.monotonic(), lease.leftMs()));
       if (ttlMs <= 0) throw new DomainError('lock-busy', 'too little time was left; nothing was sent', { retryAfterSeconds: 1 });
       const outcome = await sendAndAwait(askedFor, command, request.accountId, ttlMs, request.onSent);
       const leftMs = request.deadline - clock.monotonic();

@@ -2,6 +2,7 @@
 // a look-up.
 import type { AccountId } from '../accounts/account.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
+import type { Part } from '../part.ts';
 import { placeInSorted } from '../sorted.ts';
 import type { Lock, LockId } from './lock.ts';
 import type { LockStore } from './lock-ports.ts';
@@ -47,8 +48,9 @@ interface Search {
 
 const searchesCached = 100;
 
-export function createLockLists(locks: Pick<LockStore, 'all'>): LockLists {
-  /** Built at the first use, because the store is empty until it is open. */
+/** Start it when the store is open and nobody is served yet: it looks at all locks. */
+export function createLockLists(locks: Pick<LockStore, 'all'>): LockLists & Part {
+  /** Built at the first use: the store is empty until it is open. */
   let own: Map<AccountId, Listed[]> | undefined;
   const listed = new Map<LockId, Listed>();
   /** The least recently used search first. */
@@ -86,6 +88,11 @@ export function createLockLists(locks: Pick<LockStore, 'all'>): LockLists {
   }
 
   return {
+    name: 'lock-lists',
+    async start() {
+      built();
+    },
+    async stop() {},
     of: (accountId) => (built().get(accountId) ?? []).map(idOf),
     page(accountId, wanted, request) {
       const { list, ...envelope } = paginate(search(accountId, wanted), request);

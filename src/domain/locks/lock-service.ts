@@ -100,7 +100,7 @@ export function createLockService(options: {
       lockId,
       priority: request.priority,
       accountId,
-      deadline: commands.deadline(),
+      deadline: commands.deadline(gone),
       gone,
       makeCommand,
       ...(needs && { needs }),

@@ -1,23 +1,23 @@
 // The locks of the building as gateway administrators see them: registration, keys, and which hub speaks for them (HTTP API 8.1).
 import type { Caller } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-ports.ts';
-import { accountNamed, usernameOf } from '../accounts/account-service.ts';
+import { accountNamed } from '../accounts/account-service.ts';
 import { requireGatewayAdministrator, requireLock, requireManagedLock } from '../accounts/permissions.ts';
 import type { Clock } from '../clock.ts';
 import type { CounterStore } from '../counters.ts';
 import { DomainError } from '../errors.ts';
+import type { LongLists } from '../long-lists.ts';
 import type { Mutex } from '../mutex.ts';
-import type { Page, PageRequest } from '../page.ts';
-import type { AccessChange, GroupChanges } from '../people/group-changes.ts';
+import type { GroupChanges } from '../people/group-changes.ts';
 import type { Secrets } from '../secrets.ts';
-import type { Capabilities } from './capabilities.ts';
 import type { Drivers } from './driver.ts';
 import { hubOf, nativeDriver } from './hub.ts';
-import { type DeviceId, type Lock, type LockId, type LockStatus, nativeKind, unknownSettings } from './lock.ts';
-import { everyLock, type LockLists, type WantedLocks } from './lock-lists.ts';
+import { type DeviceId, type Lock, type LockId, nativeKind, unknownSettings } from './lock.ts';
+import type { LockLists } from './lock-lists.ts';
 import type { LockNames } from './lock-names.ts';
 import type { LockStore, StatusStore } from './lock-ports.ts';
 import { createLockRemoval, type LockRemoval, type LockRemovalOptions } from './lock-removal.ts';
+import { createManagedLocks, type ManagedLock, type ManagedLocks } from './managed-locks.ts';
 import {
   changedDriver,
   type GivenDriver,
@@ -41,18 +41,6 @@ export interface LockChanges extends Partial<Omit<LockDescription, 'administrato
   readonly strangers?: Strangers;
 }
 
-/** A lock as a gateway administrator sees it. */
-export interface ManagedLock {
-  readonly lock: Lock;
-  readonly status: LockStatus;
-  readonly online: boolean;
-  readonly capabilities: Capabilities;
-  /** Username. */
-  readonly administrator: string;
-  /** What a change of its group did; absent: its group was not changed. */
-  readonly access?: AccessChange;
-}
-
 /** For gateway administrators. Each method throws `lock-not-found` for an unknown lock, then `forbidden` for other callers. */
 export interface RegistrationService extends LockRemoval {
   /**
@@ -69,8 +57,7 @@ export interface RegistrationService extends LockRemoval {
    * hub.
    */
   replaceKey(caller: Caller, deviceId: DeviceId, keyHash: string): Promise<LockId>;
-  /** By lockId ascending. */
-  managed(caller: Caller, page: PageRequest, wanted?: WantedLocks): Page<ManagedLock>;
+  managed: ManagedLocks['page'];
   /**
    * Rejects with `not-found` when there is no such hub, with `conflict` or `invalid-parameter` for a new name that people could mistake for
    * another; with `forbidden` for another group when grants name the old or the new one, or another
@@ -96,21 +83,12 @@ interface RegistrationOptions extends LockRemovalOptions {
   readonly administration: Mutex;
   readonly names: Pick<LockNames, 'give'>;
   readonly groupChanges: GroupChanges;
+  readonly longLists: LongLists;
 }
 
 export function createRegistrationService(options: RegistrationOptions): RegistrationService {
-  const { clock, locks, lists, statuses, accounts, counters, secrets, drivers, administration, groupChanges } = options;
-
-  function managed(lock: Lock): ManagedLock {
-    const { lockId, administrator } = lock;
-    return {
-      lock,
-      status: statuses.get(lockId),
-      online: drivers.session(lockId) !== undefined,
-      capabilities: drivers.capabilities(lock),
-      administrator: usernameOf(accounts, administrator),
-    };
-  }
+  const { clock, locks, accounts, counters, secrets, drivers, administration, groupChanges } = options;
+  const managed = createManagedLocks(options);
 
   /** Call it within the administration mutex. */
   async function add(caller: Caller, { name, administrator, ...given }: LockDescription, device: NewDevice): Promise<LockId> {
@@ -200,11 +178,7 @@ export function createRegistrationService(options: RegistrationOptions): Registr
       });
     },
 
-    managed(caller, page, wanted = {}) {
-      requireGatewayAdministrator(caller);
-      const { list, ...envelope } = lists.page(everyLock, wanted, page);
-      return { list: list.map(managed), ...envelope };
-    },
+    managed: managed.page,
 
     async change(caller, lockId, { groupName, hubId, driver, strangers, ...changes }) {
       requireManagedLock(locks, caller, lockId);
@@ -226,7 +200,7 @@ export function createRegistrationService(options: RegistrationOptions): Registr
         drivers.disconnect(lockId, 'its driver was given other settings');
       if (changes.timezoneOffsetMs !== undefined) drivers.timezoneChanged(lockId);
       const access = replaced && groupChanges.between(replaced, changed);
-      return { ...managed(changed), ...(access && { access }) };
+      return { ...managed.one(changed), ...(access && { access }) };
     },
 
     async renewKey(caller, lockId) {

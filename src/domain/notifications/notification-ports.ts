@@ -1,5 +1,5 @@
 // The port for sending messages to people.
-import type { Attempt } from '../webhooks/delivery.ts';
+import type { Attempt } from '../delivery/attempt.ts';
 
 export interface OutgoingMessage {
   /** The same at each attempt of a message, also after a restart: letters, digits and hyphens. */

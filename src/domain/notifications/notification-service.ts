@@ -1,9 +1,12 @@
 // What accounts have chosen to be told, as they see and change it. Each sees and changes its own; gateway administrators see what failed.
 import type { AccountId, Caller } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-ports.ts';
+import { accountNamed } from '../accounts/account-service.ts';
 import type { AccountSettingsStore } from '../accounts/account-settings.ts';
 import { requireGatewayAdministrator, requireRole } from '../accounts/permissions.ts';
 import type { Clock } from '../clock.ts';
+import type { Attempt } from '../delivery/attempt.ts';
+import { type NotifiedAlarm, notifiedAlarms } from '../delivery/notified-alarms.ts';
 import { DomainError } from '../errors.ts';
 import type { LiveService } from '../events/live-service.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
@@ -12,11 +15,8 @@ import { type Page, type PageRequest, paginate } from '../page.ts';
 import type { Part } from '../part.ts';
 import { createKeyedRateLimiter } from '../rate-limiter.ts';
 import type { Secrets } from '../secrets.ts';
-import type { Attempt, NotifiedAlarm } from '../webhooks/delivery.ts';
-import { notifiedAlarm } from '../webhooks/notified-alarms.ts';
 import {
   type ChannelChoice,
-  type FailedNotification,
   type Language,
   type NotificationChannel,
   type NotificationSettings,
@@ -25,6 +25,7 @@ import {
   type StoredChannel,
 } from './notification.ts';
 import { notificationTexts } from './notification-texts.ts';
+import { type ChannelView, type FailureView, failuresOf, type NotificationsView } from './notification-views.ts';
 import { createNotificationWorkers, type NotificationSurroundings } from './notification-workers.ts';
 
 /** What a person chooses; `to` is checked by what takes it in. */
@@ -33,27 +34,6 @@ export interface NotificationChanges {
   /** null: nothing by this channel. */
   readonly email?: ChannelChoice | null;
   readonly ntfy?: ChannelChoice | null;
-}
-
-export interface ChannelView extends ChannelChoice {
-  readonly isConfirmed: boolean;
-  /** How much waits to be told. */
-  readonly waiting: number;
-  /** Why the last attempt failed; "": it did not, or there was none since the start. */
-  readonly failure: string;
-}
-
-export interface NotificationsView {
-  /** Those that the operator has configured. */
-  readonly available: readonly NotificationChannel[];
-  readonly language: Language;
-  readonly email: ChannelView | null;
-  readonly ntfy: ChannelView | null;
-}
-
-export interface FailureView extends FailedNotification {
-  readonly username: string;
-  readonly channel: NotificationChannel;
 }
 
 export interface NotificationService {
@@ -68,6 +48,11 @@ export interface NotificationService {
   confirm(caller: Caller, secret: string): Promise<NotificationsView>;
   /** Sends one message now. Rejects with `conflict` when nothing is sent by this channel (so far), and `rate-limited`. */
   test(caller: Caller, channel: NotificationChannel): Promise<Attempt>;
+  /**
+   * Ends all that an account is told, for gateway administrators: somebody may have chosen it with a stolen token. Rejects with `not-found`
+   * when there is no such account.
+   */
+  endOf(caller: Caller, username: string): Promise<void>;
   /** Messages that were given up, the newest first: one's own, or for gateway administrators those of all accounts. */
   failures(caller: Caller, whose: 'own' | 'all', page: PageRequest): Page<FailureView>;
 }
@@ -92,7 +77,7 @@ export function createNotificationService(
   options: NotificationSurroundings & {
     readonly clock: Clock;
     readonly live: LiveService;
-    readonly accounts: Pick<AccountStore, 'get'>;
+    readonly accounts: Pick<AccountStore, 'get' | 'byName'>;
     readonly settings: AccountSettingsStore;
     readonly locks: LockStore;
     readonly secrets: Secrets;
@@ -128,8 +113,7 @@ export function createNotificationService(
       throw new DomainError('not-supported', `the operator has not configured notifications.${channel}, so nothing can be sent by it`);
     for (const lockId of choice.lockIds) requireRole(locks, caller, lockId, 'operator');
   }
-  const activeAlarms = (caller: Caller): NotifiedAlarm[] =>
-    live.alarmsOf(caller).flatMap((event) => (event.type === 'alarm' ? [notifiedAlarm(event)] : []));
+  const activeAlarms = (caller: Caller): NotifiedAlarm[] => notifiedAlarms(live.alarmsOf(caller));
 
   /** What is stored of a choice, and the secret that confirms a new address. */
   function storedFor(caller: Caller, channel: NotificationChannel, choice: ChannelChoice) {
@@ -230,20 +214,17 @@ export function createNotificationService(
       return workers.sendNow(caller.accountId, channel, notificationTexts[language].test);
     },
 
+    endOf: (caller, username) =>
+      inTurn(async () => {
+        requireGatewayAdministrator(caller);
+        const account = accountNamed(accounts, username);
+        for (const channel of notificationChannels)
+          if (of(account.accountId).channels[channel] !== undefined) await changeChannel(account, channel, null);
+      }),
+
     failures(caller, whose, page) {
       if (whose === 'all') requireGatewayAdministrator(caller);
-      const all = whose === 'all' ? settings.all() : [settings.of(caller.accountId)];
-      const list = all.flatMap(({ accountId, notifications }) =>
-        notificationChannels.flatMap((channel) =>
-          (notifications?.channels[channel]?.progress.failed ?? []).map(
-            (failure): FailureView => ({ ...failure, channel, username: accounts.get(accountId)?.username ?? '' }),
-          ),
-        ),
-      );
-      return paginate(
-        list.sort((a, b) => b.triedAt - a.triedAt),
-        page,
-      );
+      return paginate(failuresOf(whose === 'all' ? settings.all() : [settings.of(caller.accountId)], accounts), page);
     },
 
     stats: workers.stats,

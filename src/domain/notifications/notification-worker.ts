@@ -2,14 +2,15 @@
 // happened since the one before. What it has told is a cursor in the record log for each kind; alarms that wait are stored.
 import type { Caller } from '../accounts/account.ts';
 import type { Clock } from '../clock.ts';
+import { pauseMs, retryForMs } from '../delivery/attempt.ts';
+import { createNotifiedAlarms } from '../delivery/notified-alarms.ts';
+import { createProgressCheckpoint } from '../delivery/progress-checkpoint.ts';
+import { createQueueScheduler, type Pause } from '../delivery/queue-scheduler.ts';
 import type { LiveEvent } from '../events/live-event.ts';
 import type { LiveService } from '../events/live-service.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { Semaphore } from '../mutex.ts';
 import type { LockRecord } from '../records/record.ts';
-import { pauseMs, retryForMs } from '../webhooks/delivery.ts';
-import { createNotifiedAlarms } from '../webhooks/notified-alarms.ts';
-import { createProgressCheckpoint } from '../webhooks/progress-checkpoint.ts';
 import { addTo, type BatchItem, type MessageBatch, sizeOf } from './message-batch.ts';
 import { type ChannelProgress, eventOf, type FailedNotification, type NotificationKind } from './notification.ts';
 import type { NotificationAttempt } from './notification-ports.ts';
@@ -25,12 +26,12 @@ interface KindState {
   /** Records of this kind up to this one are told. */
   done: number;
   sentAt: number | null;
+  /** Until then it rests, on the monotonic clock. */
+  restUntil: number;
   /** What the message under way tells, and what came since. */
   sending: MessageBatch | undefined;
   pending: MessageBatch | undefined;
   attempts: number;
-  isUnderWay: boolean;
-  cancel: (() => void) | undefined;
 }
 
 export interface NotificationStats {
@@ -70,11 +71,11 @@ export type NotificationWorker = ReturnType<typeof createNotificationWorker>;
 /** The worker of one channel of an account, with what was stored of its progress. It sends from `start` on. */
 export function createNotificationWorker(options: NotificationWorkerOptions) {
   const { clock, live, random, stats, caller, wants, progress, send, store } = options;
-  const checkpoint = createProgressCheckpoint({ clock, write });
+  const checkpoint = createProgressCheckpoint<FailedNotification>({ clock, write });
   const alarms = createNotifiedAlarms(progress.alarms);
   const newest = live.newestRecord;
   const kinds = new Map(progress.kinds.map((one) => [one.kind, stateOf(one)] as const));
-  let failed: FailedNotification[] = [];
+  const scheduler = createQueueScheduler<KindState>({ clock, atOnce: kinds.size, hasMore, serveNext });
   let isCaughtUp = false;
   /** The newest record when it was over. */
   let endedAt: number | undefined;
@@ -82,12 +83,13 @@ export function createNotificationWorker(options: NotificationWorkerOptions) {
   let cancelRetry = (): void => undefined;
 
   function stateOf({ kind, done, sentAt }: ChannelProgress['kinds'][number]): KindState {
-    const fresh = { sending: undefined, pending: undefined, attempts: 0, isUnderWay: false, cancel: undefined };
-    return { kind, done: Math.min(done, newest()), sentAt, ...fresh };
+    const rest = sentAt === null ? 0 : Math.min(restMs, sentAt + restMs - clock.now());
+    const nothing = { sending: undefined, pending: undefined, attempts: 0 };
+    return { kind, done: Math.min(done, newest()), sentAt, restUntil: clock.monotonic() + rest, ...nothing };
   }
   function add(state: KindState, item: BatchItem, at: number, recordId: number): void {
     state.pending = addTo(state.pending, item, at, recordId);
-    if (isCaughtUp || 'alarm' in item) schedule(state);
+    if (isCaughtUp || 'alarm' in item) scheduler.serve(state);
   }
   function addRecord(record: LockRecord): void {
     const kind = eventOf(record);
@@ -124,30 +126,25 @@ export function createNotificationWorker(options: NotificationWorkerOptions) {
       return;
     }
     isCaughtUp = true;
-    for (const state of kinds.values()) schedule(state);
+    for (const state of kinds.values()) scheduler.serve(state);
   }
-  function schedule(state: KindState): void {
-    if (endedAt !== undefined || state.isUnderWay || state.cancel !== undefined) return;
-    if (state.sending === undefined && state.pending === undefined) return;
-    const rest = state.sentAt === null ? 0 : Math.min(restMs, state.sentAt + restMs - clock.now());
-    const wait = state.attempts > 0 ? pauseMs(state.attempts, random()) : rest;
-    if (wait <= 0) void serve(state);
-    else state.cancel = clock.timer(wait, () => void serve(state));
+  function hasMore({ sending, pending }: KindState): boolean {
+    return sending !== undefined || pending !== undefined;
   }
-  async function serve(state: KindState): Promise<void> {
-    state.cancel?.();
-    state.cancel = undefined;
+  async function serveNext(state: KindState): Promise<Pause | undefined> {
+    const rest = state.restUntil - clock.monotonic();
+    if (state.attempts === 0 && rest > 0) return { ms: rest, isUnreachable: false };
     state.sending ??= state.pending;
     if (state.sending === state.pending) state.pending = undefined;
     const batch = state.sending;
-    if (batch === undefined) return;
-    state.isUnderWay = true;
+    if (batch === undefined) return undefined;
     const attempt = await send(state.kind, batch);
-    state.isUnderWay = false;
-    if (endedAt !== undefined) return;
+    if (endedAt !== undefined) return undefined;
     if (attempt !== undefined) note(state, batch, attempt);
-    if (attempt === undefined || attempt.delivered || isTooOld(batch)) done(state, batch);
-    schedule(state);
+    if (attempt !== undefined && !attempt.delivered && !isTooOld(batch))
+      return { ms: pauseMs(state.attempts, random()), isUnreachable: true };
+    done(state, batch);
+    return undefined;
   }
   // A wrong clock would make everything seem old.
   const isTooOld = ({ since }: MessageBatch): boolean => !options.clockIsSuspect() && since <= clock.now() - retryForMs;
@@ -158,21 +155,23 @@ export function createNotificationWorker(options: NotificationWorkerOptions) {
     if (delivered) {
       stats.sent += 1;
       state.sentAt = clock.now();
+      state.restUntil = clock.monotonic() + restMs;
       // What failed to be sent before may get through now.
-      for (const other of kinds.values()) if (other !== state && other.attempts > 0 && other.cancel !== undefined) void serve(other);
+      scheduler.resume('unreachable');
       return;
     }
     stats.refused += 1;
     state.attempts += 1;
     if (!isTooOld(batch)) return;
     const { kind, attempts } = state;
-    failed.push({ kind, at: batch.since, count: sizeOf(batch), attempts, triedAt: clock.now(), reason });
+    checkpoint.addFailed({ kind, at: batch.since, count: sizeOf(batch), attempts, triedAt: clock.now(), reason });
+    void checkpoint.now();
   }
   function done(state: KindState, batch: MessageBatch): void {
     state.done = batch.upTo;
     state.sending = undefined;
     state.attempts = 0;
-    if (state.kind === 'alarm' || failed.length > 0) void checkpoint.now();
+    if (state.kind === 'alarm') void checkpoint.now();
     else checkpoint.later();
   }
   function progressNow(stored: ChannelProgress): Omit<ChannelProgress, 'failed' | 'forgotten'> {
@@ -187,31 +186,20 @@ export function createNotificationWorker(options: NotificationWorkerOptions) {
       alarms: kinds.has('alarm') ? alarms.all() : stored.alarms,
     };
   }
-  /** Writes the progress; false when the write failed. */
-  async function write(): Promise<boolean> {
-    const given = failed;
-    failed = [];
-    try {
-      await store((stored) => {
-        const all = [...stored.failed, ...given];
-        const newestFailed = all.slice(-failedAtMost);
-        return { ...progressNow(stored), failed: newestFailed, forgotten: stored.forgotten + all.length - newestFailed.length };
-      });
-    } catch {
-      failed = [...given, ...failed];
-      return false;
-    }
-    if (given.length > 0) {
-      stats.failed += given.length;
-      options.onFailed();
-    }
-    return true;
+  async function write(given: readonly FailedNotification[]): Promise<void> {
+    await store((stored) => {
+      const all = [...stored.failed, ...given];
+      const failed = all.slice(-failedAtMost);
+      return { ...progressNow(stored), failed, forgotten: stored.forgotten + all.length - failed.length };
+    });
+    stats.failed += given.length;
+    if (given.length > 0) options.onFailed();
   }
   function end(): void {
     endedAt ??= newest();
     unsubscribe();
     cancelRetry();
-    for (const state of kinds.values()) state.cancel?.();
+    scheduler.stop();
   }
 
   return {

@@ -1,8 +1,8 @@
 // What an account has chosen to be told, through which channel, and how far that has come.
 import { activityKindOf } from '../activity/activity.ts';
+import type { NotifiedAlarm } from '../delivery/notified-alarms.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { LockRecord } from '../records/record.ts';
-import type { NotifiedAlarm } from '../webhooks/delivery.ts';
 
 export const notificationChannels = ['email', 'ntfy'] as const;
 export type NotificationChannel = (typeof notificationChannels)[number];

@@ -78,30 +78,24 @@ export function createGrantedNumbers(options: {
     if (newestWindow === undefined || !isSameWindow(newestWindow, window)) newestWindow = window;
     return newestWindow;
   }
-  /** What grants want of these people on the lock; yields after each of them. */
-  function* wantedOf(people: readonly Person[], lock: Lock, now: number): Generator<readonly GrantedNumber[]> {
+  /** Adds what grants want of a person on the lock. */
+  function addWanted(found: GrantedNumber[], person: Person, lock: Lock, now: number): void {
     const isSuspect = clockIsSuspect();
     if (!isSuspect) believed = now;
-    const then = isSuspect ? (believed ?? now) : now;
-    const linesAtMost = hoursLinesOf(lock);
-    for (const person of people) {
-      const wanted: GrantedNumber[] = [];
-      const reaching = person.suspended || person.removed ? [] : person.grants.filter((grant) => reaches(grant, lock));
-      for (const credential of reaching.length === 0 ? [] : person.credentials) {
-        if (credential.lost !== null) continue;
-        const grants: Grant[] = [];
-        const windows: ValidWindow[] = [];
-        for (const grant of reaching) {
-          const window = windowOf(credential, grant, lock.lockId);
-          if (window === undefined) continue;
-          grants.push(grant);
-          windows.push(window);
-        }
-        const pieces = piecesOf(windows, linesAtMost);
-        const piece = pieceAt(pieces, then) ?? (isSuspect && believed === undefined ? pieces.at(-1) : undefined);
-        if (piece !== undefined) wanted.push(grantedBy(person, credential, grants, piece));
+    if (person.suspended || person.removed) return;
+    for (const credential of person.credentials) {
+      if (credential.lost !== null) continue;
+      const grants: Grant[] = [];
+      const windows: ValidWindow[] = [];
+      for (const grant of person.grants) {
+        const window = reaches(grant, lock) ? windowOf(credential, grant, lock.lockId) : undefined;
+        if (window === undefined) continue;
+        grants.push(grant);
+        windows.push(window);
       }
-      yield wanted;
+      const pieces = piecesOf(windows, hoursLinesOf(lock));
+      const piece = pieceAt(pieces, believed ?? now) ?? (believed === undefined ? pieces.at(-1) : undefined);
+      if (piece !== undefined) found.push(grantedBy(person, credential, grants, piece));
     }
   }
 
@@ -110,23 +104,21 @@ export function createGrantedNumbers(options: {
       const lock = locks.get(lockId);
       if (lock === undefined) return { numbers: [], nextEdge: null };
       const numbers: GrantedNumber[] = [];
-      let nextEdge = Number.POSITIVE_INFINITY;
       let seen = 0;
-      for (const ofPerson of wantedOf(people.reaching(lockId, lock.groupId), lock, now)) {
-        seen += 1;
-        if (seen % peopleAtOnce === 0) yield;
-        for (const one of ofPerson) {
-          const { endDate } = one.window;
-          if (endDate !== 0) nextEdge = Math.min(nextEdge, endDate + 1);
-          numbers.push(one);
-        }
+      for (const person of people.reaching(lockId, lock.groupId)) {
+        if (++seen % peopleAtOnce === 0) yield;
+        addWanted(numbers, person, lock, now);
       }
       numbers.sort(byCredential);
+      let nextEdge = Number.POSITIVE_INFINITY;
+      for (const { window } of numbers) if (window.endDate !== 0) nextEdge = Math.min(nextEdge, window.endDate + 1);
       return { numbers, nextEdge: nextEdge === Number.POSITIVE_INFINITY || clockIsSuspect() ? null : nextEdge };
     },
     ofPerson(lockId, personId, now) {
       const [lock, person] = [locks.get(lockId), people.get(personId)];
-      return lock === undefined || person === undefined ? [] : [...wantedOf([person], lock, now)].flat().sort(byCredential);
+      const numbers: GrantedNumber[] = [];
+      if (lock !== undefined && person !== undefined) addWanted(numbers, person, lock, now);
+      return numbers.sort(byCredential);
     },
   };
 }

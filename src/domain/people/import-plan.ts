@@ -31,7 +31,7 @@ export function* planImport(text: string, absent: Absent, world: ImportWorld): G
   const lost = new Set(absent === 'revoke' ? columns.doors.map(({ key }) => key) : []);
   const { extraneous, revoked } = yield* peopleNotIn(wanted, lost, world);
   const counts = { ...countsOf(people), extraneous };
-  if (world.people.all().length + counts.added > peopleAtMost)
+  if (world.people.count() + counts.added > peopleAtMost)
     problems.add(1, null, `leads to more than ${peopleAtMost} people, which is the most that there can be`);
   if (problems.count() > 0) return failed(lines, problems);
   const all = [...revoked, ...people];

@@ -5,20 +5,21 @@ import type { Clock } from '../clock.ts';
 export type NextTurn = () => Promise<void>;
 
 /** What else runs in the same turn, above all garbage collection, comes on top. */
-const sliceMs = 2;
+const sliceMs = 1;
 
 export interface Slices {
   /** Runs a generator to its end, a slice in each turn; what the caller does next shares the last one. */
   run<T>(work: Generator<unknown, T>): Promise<T>;
 }
 
-/** For work that awaits: resolves at once, or when the slice is over, in the next turn. */
-export function createBreaks(clock: Pick<Clock, 'monotonic'>, nextTurn: NextTurn): () => Promise<void> {
+/** For work that awaits: undefined while the slice lasts; when it is over, what resolves in the next turn. */
+export function createBreaks(clock: Pick<Clock, 'monotonic'>, nextTurn: NextTurn): () => Promise<void> | undefined {
   let startedAt = clock.monotonic();
-  return async () => {
-    if (clock.monotonic() - startedAt < sliceMs) return;
-    await nextTurn();
-    startedAt = clock.monotonic();
+  return () => {
+    if (clock.monotonic() - startedAt < sliceMs) return undefined;
+    return nextTurn().then(() => {
+      startedAt = clock.monotonic();
+    });
   };
 }
 

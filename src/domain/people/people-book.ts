@@ -65,6 +65,7 @@ export function createPeopleBook(): PeopleBook {
 
   return {
     all: people.all,
+    count: () => byId.size,
     get,
     byExternalId: (externalId) => get(byExternalId.get(externalId)),
     byCredential: (credentialId) => get(byCredential.get(credentialId)),

@@ -6,6 +6,8 @@ import type { Credential, CredentialId, GrantId, Person, PersonId, Schedule, Sch
 export interface LocalPeopleView {
   /** By personId. The same array until something changes. */
   all(): readonly Person[];
+  /** How many there are, those that are removed included. */
+  count(): number;
   get(personId: PersonId): Person | undefined;
   /** Not those that are removed: their externalId may be given again. */
   byExternalId(externalId: string): Person | undefined;

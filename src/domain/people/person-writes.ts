@@ -14,7 +14,7 @@ const peopleAtMost = 20_000;
 const credentialsAtMost = 10;
 const grantsAtMost = 20;
 
-/** Ids that were given for this change; it need not use them all. Throws when it needs more. */
+/** Ids that were given for this change; it need not use them all. */
 export interface NewIds {
   credentialId(): CredentialId;
   grantId(): GrantId;
@@ -33,8 +33,8 @@ export interface PersonWrites {
   add(caller: Caller, remake: (ids: NewIds) => Omit<Person, 'personId'>): Promise<Person>;
 }
 
-/** Thrown when a change needs more ids than were given. */
-class MoreIds extends Error {}
+/** Thrown when a change needs more ids than were given. Made once: the trace of a stack costs more than the change. */
+const moreIds = new Error('this change needs more ids');
 
 export function createPersonWrites(options: {
   readonly clock: Pick<Clock, 'now'>;
@@ -81,25 +81,24 @@ export function createPersonWrites(options: {
     for (const key of keys) claimed.set(key, after.personId);
     return keys;
   }
-  /** Calls `write` until it has as many ids as it needs. */
-  async function withIds<T>(write: (ids: NewIds) => Promise<T>): Promise<T> {
-    const given = { credentialId: [] as CredentialId[], grantId: [] as GrantId[] };
+  /** Calls `write` until it has as many ids as `make` needs. */
+  async function withIds<T>(write: (make: <Made>(remake: (ids: NewIds) => Made) => Made) => Promise<T>): Promise<T> {
+    const given = { credentialId: [] as number[], grantId: [] as number[] };
     for (;;) {
-      const [credentials, grants] = [given.credentialId.values(), given.grantId.values()];
-      let missing: 'credentialId' | 'grantId' | undefined;
-      const take = <Id>(kind: 'credentialId' | 'grantId', left: Iterator<Id>): Id => {
-        const { value } = left.next();
-        if (value !== undefined) return value;
-        missing = kind;
-        throw new MoreIds();
-      };
+      const taken = { credentialId: 0, grantId: 0 };
+      // What is made of ids that are not there yet is dropped; no two of them are the same, as of those that are there.
+      const take = (kind: keyof typeof given): number => given[kind][taken[kind]++] ?? -taken[kind];
+      const ids = { credentialId: () => take('credentialId') as CredentialId, grantId: () => take('grantId') as GrantId };
       try {
-        return await write({ credentialId: () => take('credentialId', credentials), grantId: () => take('grantId', grants) });
+        return await write((remake) => {
+          const made = remake(ids);
+          if (taken.credentialId > given.credentialId.length || taken.grantId > given.grantId.length) throw moreIds;
+          return made;
+        });
       } catch (error) {
-        if (!(error instanceof MoreIds) || missing === undefined) throw error;
-        const id = await counters.next(missing);
-        if (missing === 'credentialId') given.credentialId.push(id as CredentialId);
-        else given.grantId.push(id as GrantId);
+        if (error !== moreIds) throw error;
+        for (const kind of ['credentialId', 'grantId'] as const)
+          while (given[kind].length < taken[kind]) given[kind].push(await counters.next(kind));
       }
     }
   }
@@ -110,12 +109,12 @@ export function createPersonWrites(options: {
   return {
     async change(caller, personId, remake) {
       requireAccessRights(caller);
-      return withIds(async (ids) => {
+      return withIds(async (make) => {
         let keys: readonly string[] = [];
         try {
           return await people.update(personId, (newest) => {
             if (newest.removed) throw new DomainError('not-found', `person ${personId} was removed`);
-            const after = remake(newest, ids);
+            const after = make((ids) => remake(newest, ids));
             if (after !== newest) keys = check(caller, newest, after);
             return after;
           });
@@ -127,9 +126,9 @@ export function createPersonWrites(options: {
     async add(caller, remake) {
       requireAccessRights(caller);
       const personId = (await counters.next('personId')) as PersonId;
-      return withIds(async (ids) => {
-        const after = { ...remake(ids), personId };
-        if (people.all().length + adding >= peopleAtMost) throw new DomainError('conflict', `there are ${peopleAtMost} people at most`);
+      return withIds(async (make) => {
+        const after = { ...make(remake), personId };
+        if (people.count() + adding >= peopleAtMost) throw new DomainError('conflict', `there are ${peopleAtMost} people at most`);
         const keys = check(caller, undefined, after);
         adding += 1;
         try {

@@ -11,7 +11,7 @@ export type Absent = 'keep' | 'revoke';
 
 /** What a plan is computed from. */
 export interface ImportWorld {
-  readonly people: Pick<LocalPeopleView, 'all' | 'get' | 'byExternalId' | 'byCardNumbers'>;
+  readonly people: Pick<LocalPeopleView, 'all' | 'count' | 'get' | 'byExternalId' | 'byCardNumbers'>;
   readonly locks: readonly Pick<Lock, 'lockId' | 'alias' | 'groupId' | 'groupName'>[];
   readonly schedules: readonly Schedule[];
   readonly days: LocalDays;

@@ -45,7 +45,6 @@ export function createRecordService(options: {
   const { clock, locks, removedLocks, records, entries, clockIsSuspect, recordDays } = options;
   /** With the digits of the passcodes that the gateway still has; of others nobody can say more than that there was one. */
   async function withCodes(lockId: LockId, list: readonly LockRecord[]): Promise<readonly LockRecord[]> {
-    if (!list.some(isOfEntry)) return list;
     const held = entries.inMemory(lockId) ?? (await entries.of(lockId));
     const codeOf = (entryId: number) => held.byId(entryId as CardId)?.number ?? mask;
     return list.map((record) => (isOfEntry(record) ? { ...record, credential: codeOf(record.entryId) } : record));
@@ -60,12 +59,13 @@ export function createRecordService(options: {
         throw new DomainError('outside-retention', `records are kept for ${retentionText(recordDays)}: nothing before ${since}`);
       }
       const lock = locks.get(lockId);
-      const removed = removedLocks.get(lockId);
+      const removed = lock === undefined ? removedLocks.get(lockId) : undefined;
       if (lock !== undefined || !mayReadRemoved(removed, caller)) requireRole(locks, caller, lockId, 'manager');
       const { pageNo, pageSize } = range;
       const page = await records.page({ lockId, from: Math.max(range.startDate, cutoff), to, pageNo, pageSize });
       const showsPasscodes = (locks.get(lockId) ?? removed)?.administrator === caller.accountId;
-      return { ...page, list: showsPasscodes ? await withCodes(lockId, page.list) : page.list, showsPasscodes };
+      const list = showsPasscodes && page.list.some(isOfEntry) ? await withCodes(lockId, page.list) : page.list;
+      return { ...page, list, showsPasscodes };
     },
   };
 }

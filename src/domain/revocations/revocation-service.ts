@@ -104,7 +104,9 @@ export function createRevocationService(options: {
 
   async function end(revocation: Revocation): Promise<void> {
     await store.put({ ...revocation, foundDate: clock.now() });
-    if (revocation.lockIds.length > 0) emit('wanted-changed', { lockIds: revocation.lockIds });
+    // Somebody may have been given the card meanwhile, on locks that did not know it before.
+    const lockIds = [...new Set([...revocation.lockIds, ...(await lostEntries.locksThatKnow(revocation))])];
+    if (lockIds.length > 0) emit('wanted-changed', { lockIds });
   }
   function cardsOf(cardNumber: string) {
     return people.byCardNumbers(everyForm(cardNumber));

@@ -3,11 +3,13 @@ import type { Caller } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-ports.ts';
 import { accountNamed, usernameOf } from '../accounts/account-service.ts';
 import { requireGatewayAdministrator } from '../accounts/permissions.ts';
+import type { CancelSignal } from '../cancel-signal.ts';
 import type { Clock } from '../clock.ts';
 import type { CounterStore } from '../counters.ts';
 import { DomainError } from '../errors.ts';
+import type { ListAsked, LongLists } from '../long-lists.ts';
 import type { Mutex } from '../mutex.ts';
-import { type Page, type PageRequest, paginate } from '../page.ts';
+import { type Page, paginate } from '../page.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Webhooks } from '../webhooks/webhook-service.ts';
 import type {
@@ -21,11 +23,25 @@ import type {
 import type { TtlockLoginStore } from './ttlock-ports.ts';
 import type { TtlockUses } from './ttlock-uses.ts';
 
+export const ttlockLoginColumns = ['name', 'username', 'lastUsed'] as const;
+export type TtlockLoginsAsked = ListAsked<(typeof ttlockLoginColumns)[number]>;
+
+const columns = {
+  name: ({ login }: TtlockLoginView) => login.name,
+  username: ({ username }: TtlockLoginView) => username,
+  lastUsed: ({ lastUsedAt }: TtlockLoginView) => lastUsedAt ?? 0,
+};
+
+function textsOf({ login: { name, clientId, callback }, username }: TtlockLoginView): readonly string[] {
+  return [name, username, clientId, callback ?? ''];
+}
+
 /** For gateway administrators; throws `forbidden` for others. All but `create` and `list` reject with `not-found`. */
 export interface TtlockLoginService {
   /** Rejects with `not-found` when there is no such account, and with `invalid-parameter` for a callback to which nothing may be sent. */
   create(caller: Caller, login: NewTtlockLogin): Promise<IssuedTtlockLogin>;
-  list(caller: Caller, page: PageRequest): Page<TtlockLoginView>;
+  /** A search looks in name, username, clientId and callback. Rejects with `rate-limited` as `LongLists.page`. */
+  list(caller: Caller, asked: TtlockLoginsAsked, gone?: CancelSignal): Promise<Page<TtlockLoginView>>;
   /** Its sessions go on. `invalid-parameter` as `create`. */
   change(caller: Caller, loginId: number, changes: TtlockLoginChanges): Promise<TtlockLoginView>;
   /** Makes a new password; the old one and all sessions end at once. */
@@ -45,8 +61,9 @@ export function createTtlockLoginService(options: {
   readonly webhooks: Pick<Webhooks, 'setCallback'>;
   /** Shared with `TtlockAccess`: logins change one after the other, and meanwhile no session begins. */
   readonly inTurn: Mutex;
+  readonly longLists: LongLists;
 }): TtlockLoginService {
-  const { clock, secrets, counters, logins, accounts, uses, webhooks, inTurn } = options;
+  const { clock, secrets, counters, logins, accounts, uses, webhooks, inTurn, longLists } = options;
 
   /** Of one whose account is gone nobody hears any more. */
   const isThere = ({ accountId }: TtlockLogin): boolean => accounts.get(accountId) !== undefined;
@@ -86,10 +103,10 @@ export function createTtlockLoginService(options: {
       return { loginId, clientId, clientSecret, password };
     },
 
-    list(caller, page) {
+    async list(caller, asked, gone) {
       requireGatewayAdministrator(caller);
-      const { list, ...envelope } = paginate(logins.all().filter(isThere), page);
-      return { list: list.map(viewOf), ...envelope };
+      const all = logins.all().filter(isThere).map(viewOf);
+      return longLists.page(caller, (request) => paginate(all, request), { asked, textsOf, columns }, gone);
     },
 
     async change(caller, loginId, changes) {

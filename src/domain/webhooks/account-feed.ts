@@ -4,7 +4,7 @@ import type { Caller } from '../accounts/account.ts';
 import type { LiveEvent } from '../events/live-event.ts';
 import type { LiveService } from '../events/live-service.ts';
 import type { LockId } from '../locks/lock.ts';
-import { type Delivery, type DeliveryEvent, isDeliverable, isStored } from './delivery.ts';
+import { type Delivery, type DeliveryEvent, isDeliverable, isRecord, isStored } from './delivery.ts';
 
 /** Limits of records in memory: of one lock, and of all locks of the account. The others are read from the record log. */
 export const recordsOfLockAtMost = 100;
@@ -18,11 +18,9 @@ export interface LockFeed {
   readonly lockId: LockId | null;
   /** No record of this lock is newer. */
   newest: number;
-  /** All its records above `recordsAfter`, in order. */
-  readonly records: Delivery[];
+  /** In order: all its records above `recordsAfter`, and of those events of which the latest is enough the latest of each subject. */
+  readonly deliveries: Delivery[];
   recordsAfter: number;
-  /** By subject, of those events of which the latest is enough; in the order of the events. */
-  readonly latest: Map<string, Delivery>;
   /** Those who have something of this lock left to send. They look here by themselves. */
   readonly busy: Set<FeedListener>;
 }
@@ -54,7 +52,7 @@ export function createAccountFeed(options: {
   function of(lockId: LockId | null, after: number): LockFeed {
     const known = feeds.get(lockId);
     if (known !== undefined) return known;
-    const made: LockFeed = { lockId, newest: after, records: [], recordsAfter: after, latest: new Map(), busy: new Set() };
+    const made: LockFeed = { lockId, newest: after, deliveries: [], recordsAfter: after, busy: new Set() };
     feeds.set(lockId, made);
     return made;
   }
@@ -62,56 +60,50 @@ export function createAccountFeed(options: {
   function forgetUnlessBusy(feed: LockFeed): void {
     if (feed.busy.size > 0 || feeds.get(feed.lockId) !== feed) return;
     feeds.delete(feed.lockId);
-    for (const delivery of feed.records) records.delete(delivery);
-    for (const delivery of feed.latest.values()) latest.delete(delivery);
+    for (const delivery of feed.deliveries) (isRecord(delivery) ? records : latest).delete(delivery);
   }
   function keepRecord(feed: LockFeed, record: Delivery): void {
     feed.newest = record.recordId;
-    feed.records.push(record);
+    feed.deliveries.push(record);
     records.add(record);
+    const ofLock = feed.deliveries.filter(isRecord);
     const [oldest] = records;
-    if (feed.records.length > recordsOfLockAtMost) dropFirst(feed);
-    else if (records.size > recordsAtMost && oldest !== undefined) dropFirst(of(oldest.lockId, 0));
-  }
-  function dropFirst(feed: LockFeed): void {
-    const first = feed.records.shift();
-    if (first === undefined) return;
-    records.delete(first);
-    feed.recordsAfter = first.recordId;
+    if (ofLock.length > recordsOfLockAtMost) drop(ofLock[0]);
+    else if (records.size > recordsAtMost) drop(oldest);
   }
   function keepLatest(feed: LockFeed, delivery: Delivery): void {
-    const subject = subjectIn(delivery);
-    removeLatest(feed, feed.latest.get(subject));
-    feed.latest.set(subject, delivery);
+    drop(feed.deliveries.find((one) => !isRecord(one) && subjectIn(one) === subjectIn(delivery)));
+    feed.deliveries.push(delivery);
     latest.add(delivery);
     const [oldest] = latest;
     if (latest.size <= latestAtMost || oldest === undefined) return;
-    const its = of(oldest.lockId, 0);
-    removeLatest(its, oldest);
-    for (const listener of its.busy) listener.missed(oldest);
+    for (const listener of feeds.get(oldest.lockId)?.busy ?? []) listener.missed(oldest);
+    drop(oldest);
   }
-  function removeLatest(feed: LockFeed, delivery: Delivery | undefined): void {
-    if (delivery === undefined) return;
-    feed.latest.delete(subjectIn(delivery));
-    latest.delete(delivery);
+  function drop(delivery: Delivery | undefined): void {
+    const feed = delivery && feeds.get(delivery.lockId);
+    if (delivery === undefined || feed === undefined) return;
+    feed.deliveries.splice(feed.deliveries.indexOf(delivery), 1);
+    if (isRecord(delivery)) feed.recordsAfter = delivery.recordId;
+    for (const all of [records, latest]) all.delete(delivery);
   }
   function tell(event: DeliveryEvent, to: ReadonlySet<FeedListener>): void {
     const delivery = deliveryOf(event);
-    const feed = of(event.lockId, event.type === 'record' ? delivery.recordId - 1 : delivery.recordId);
-    if (event.type === 'record') keepRecord(feed, delivery);
+    const feed = of(event.lockId, recordBefore(delivery));
+    if (isRecord(delivery)) keepRecord(feed, delivery);
     else if (!isStored(event)) keepLatest(feed, delivery);
-    if (isStored(event) && event.type !== 'record') for (const listener of to) listener.heard(event, delivery, feed);
+    if (isStored(event) && !isRecord(delivery)) for (const listener of to) listener.heard(event, delivery, feed);
     else if (feed.busy.size < to.size) for (const listener of to) if (!feed.busy.has(listener)) listener.heard(event, delivery, feed);
     forgetUnlessBusy(feed);
-  }
-  function onEvent(event: LiveEvent): void {
-    if (isDeliverable(event)) tell(event, listeners);
   }
 
   return {
     deliveryOf,
     /** Tells the listener from now on. */
     join(listener: FeedListener): void {
+      const onEvent = (event: LiveEvent): void => {
+        if (isDeliverable(event)) tell(event, listeners);
+      };
       // The code that started the listener stops it when its account ends.
       if (listeners.size === 0) unsubscribe = live.subscribe({ caller, onEvent, accountChanged: () => undefined });
       listeners.add(listener);
@@ -129,6 +121,11 @@ export function createAccountFeed(options: {
       forgetUnlessBusy(feed);
     },
   };
+}
+
+/** The newest record before it. */
+export function recordBefore({ type, recordId }: Delivery): number {
+  return type === 'record' ? recordId - 1 : recordId;
 }
 
 function subjectIn({ type, subject }: Delivery): string {

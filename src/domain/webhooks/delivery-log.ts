@@ -1,23 +1,28 @@
 // The last attempted deliveries of a webhook, and since when every attempt fails.
 import type { Clock } from '../clock.ts';
+import type { Attempt } from '../delivery/attempt.ts';
 import type { Emit } from '../event-bus.ts';
-import type { Attempt, Delivery, DeliveryLogEntry } from './delivery.ts';
+import type { Delivery, DeliveryLogEntry } from './delivery.ts';
 import { goneStatus, type WebhookId } from './webhook.ts';
 
 const entriesAtMost = 100;
 /** A receiver that fails and recovers repeatedly is reported once within this time. */
 const reportedEveryMs = 600_000;
 
+/** What became of the deliveries of all receivers since the start. */
+export interface DeliveryStats {
+  delivered: number;
+  /** Failed attempts. */
+  refused: number;
+  /** Deliveries that were given up. */
+  failed: number;
+  /** Deliveries that newer ones evicted. */
+  dropped: number;
+}
+
 /** The latest deliveries of one receiver, for its owner to look at; tells when they begin to fail, and after that when they succeed again. */
-export function createDeliveryLog({
-  clock,
-  emit,
-  webhookId,
-}: {
-  readonly clock: Clock;
-  readonly emit: Emit;
-  readonly webhookId: WebhookId;
-}) {
+export function createDeliveryLog(options: { readonly clock: Clock; readonly emit: Emit; readonly webhookId: WebhookId }) {
+  const { clock, emit, webhookId } = options;
   const entries = new Map<string, DeliveryLogEntry>();
   let failingSince: number | null = null;
   let isReported = false;

@@ -1,5 +1,6 @@
 // A delivery is one event on its way to one receiver, through whatever channel. What is stored of a receiver's deliveries, and the limits.
-import type { AlarmKind } from '../alarms/alarm.ts';
+import type { Attempt } from '../delivery/attempt.ts';
+import type { NotifiedAlarm } from '../delivery/notified-alarms.ts';
 import { type LiveEvent, subjectOf } from '../events/live-event.ts';
 import type { LockId } from '../locks/lock.ts';
 
@@ -12,18 +13,15 @@ export type DeliveryType = (typeof deliveryTypes)[number];
 export type DeliveryEvent = Extract<LiveEvent, { readonly type: DeliveryType }>;
 
 /** Each of these is delivered. The other types say how something is now, so a newer event replaces one that waits. */
-const storedTypes: ReadonlySet<DeliveryType> = new Set(['record', 'alarm', 'alarm-ended', 'card', 'revocation']);
+const storedTypes: ReadonlySet<string> = new Set<DeliveryType>(['record', 'alarm', 'alarm-ended', 'card', 'revocation']);
 
 /** Whether each one is delivered, and no newer event replaces it. */
-export function isStored({ type }: Pick<Delivery, 'type'>): boolean {
-  return storedTypes.has(type);
-}
+export const isStored = ({ type }: Pick<Delivery, 'type'>): boolean => storedTypes.has(type);
+export const isRecord = ({ type }: Pick<Delivery, 'type'>): boolean => type === 'record';
 
-const deliverable: ReadonlySet<LiveEvent['type']> = new Set(deliveryTypes);
+const deliverable: ReadonlySet<string> = new Set(deliveryTypes);
 
-export function isDeliverable(event: LiveEvent): event is DeliveryEvent {
-  return deliverable.has(event.type);
-}
+export const isDeliverable = (event: LiveEvent): event is DeliveryEvent => deliverable.has(event.type);
 
 /** What is stored of a delivery. */
 export interface StoredDelivery {
@@ -54,24 +52,8 @@ export function stored({ id, type, lockId, at, recordId, body }: StoredDelivery)
   return { id, type, lockId, at, recordId, body };
 }
 
-/** Whether the receiver gets anything of it. */
-export function saysAnything({ body }: StoredDelivery): boolean {
-  return body !== '';
-}
-
 /** Turns an event into the body that receivers get; "": they get nothing of it. */
 export type RenderDelivery = (event: DeliveryEvent, delivery: Pick<Delivery, 'id' | 'at'>) => string;
-
-/** The result of sending something once. */
-export interface Attempt {
-  /** Whether the receiver accepted it. */
-  readonly delivered: boolean;
-  /** The status that the receiver answered; null: no answer. */
-  readonly status: number | null;
-  /** Why it was not delivered, for people; "" if it was. */
-  readonly reason: string;
-  readonly ms: number;
-}
 
 /** Sends to one receiver. */
 export interface DeliveryChannel {
@@ -89,13 +71,6 @@ export interface FailedDelivery extends StoredDelivery, Pick<Attempt, 'status' |
 /** A delivery with its last attempt. */
 export interface DeliveryLogEntry extends Omit<FailedDelivery, 'body'> {
   readonly progress: 'delivered' | 'waiting' | 'failed';
-}
-
-/** An active alarm that the receiver was notified of. */
-export interface NotifiedAlarm {
-  readonly kind: AlarmKind;
-  readonly lockId: LockId | null;
-  readonly since: number;
 }
 
 /** How far a receiver's deliveries have come. Records are not in it: the record log has them. */
@@ -127,15 +102,6 @@ export function withFailed(progress: DeliveryProgress, more: readonly FailedDeli
   return { ...progress, failed, forgotten: progress.forgotten + all.length - failed.length };
 }
 
-export const retryForMs = 86_400_000;
-const shortestPauseMs = 5_000;
-const longestPauseMs = 1_800_000;
-
-/** The pause after so many failed attempts: 5 s, doubled each time, at most half an hour. `random` 0 to 1 spreads it by a fifth. */
-export function pauseMs(attempts: number, random: number): number {
-  return Math.min(longestPauseMs, shortestPauseMs * 2 ** (attempts - 1)) * (0.8 + 0.4 * random);
-}
-
 /** Makes the delivery of an event: once for all receivers that get the event, and its body when it is first needed. */
 export function createDeliveries(options: {
   readonly now: () => number;
@@ -149,8 +115,7 @@ export function createDeliveries(options: {
   let place = 0;
 
   function make(event: DeliveryEvent): Delivery {
-    const record = event.type === 'record' ? event.record : { recordId: newestRecord(), serverDate: now() };
-    const { recordId, serverDate: at } = record;
+    const { recordId, serverDate: at } = event.type === 'record' ? event.record : { recordId: newestRecord(), serverDate: now() };
     const id = event.type === 'record' ? `record-${recordId}` : newId();
     let body: string | undefined;
     return {

@@ -1,5 +1,6 @@
 // The ports for stored webhooks and for sending to their receivers.
-import type { Attempt, Delivery, DeliveryType, RenderDelivery, StoredDelivery } from './delivery.ts';
+import type { Attempt } from '../delivery/attempt.ts';
+import type { Delivery, DeliveryType, RenderDelivery, StoredDelivery } from './delivery.ts';
 import type { StoredWebhook, WebhookId } from './webhook.ts';
 
 /** Each webhook is read and written by itself. */

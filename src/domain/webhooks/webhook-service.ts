@@ -4,15 +4,14 @@ import type { AccountStore } from '../accounts/account-ports.ts';
 import { accountNamed, usernameOf } from '../accounts/account-service.ts';
 import { requireRole } from '../accounts/permissions.ts';
 import type { CounterStore } from '../counters.ts';
+import type { Attempt } from '../delivery/attempt.ts';
+import { notifiedAlarms } from '../delivery/notified-alarms.ts';
 import { DomainError, invalidParameter } from '../errors.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
 import { createMutex, type Mutex } from '../mutex.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
-import type { Part } from '../part.ts';
 import type { Secrets } from '../secrets.ts';
-import { type Attempt, type DeliveryLogEntry, type DeliveryProgress, freshProgress, type NotifiedAlarm } from './delivery.ts';
-import type { DeliveryStats } from './delivery-worker.ts';
-import { notifiedAlarm } from './notified-alarms.ts';
+import { type DeliveryLogEntry, type DeliveryProgress, freshProgress } from './delivery.ts';
 import { type CallbackOfLogin, createTtlockCallbacks } from './ttlock-callbacks.ts';
 import {
   type IssuedSecret,
@@ -26,7 +25,6 @@ import {
   webhooksOfAccountAtMost,
   webhooksOfOthersAtMost,
 } from './webhook.ts';
-import type { WebhookPost } from './webhook-ports.ts';
 import { createWebhookWorkers, type WebhookSurroundings } from './webhook-workers.ts';
 
 export interface WebhookView {
@@ -40,52 +38,15 @@ export interface WebhookView {
   readonly failingSince: number | null;
 }
 
-export interface WebhookStats extends Readonly<DeliveryStats> {
-  readonly webhooks: number;
-  readonly waiting: number;
-}
+export type Webhooks = ReturnType<typeof createWebhookService>;
 
-/** For the caller's own webhooks; gateway administrators may list, test and remove all. Other webhooks are `not-found`. */
-export interface WebhookService {
-  /**
-   * Rejects with `invalid-parameter` for a URL to which nothing may be sent, `lock-not-found`, `forbidden`, and `conflict` when there are
-   * too many.
-   */
-  create(caller: Caller, webhook: NewWebhook): Promise<IssuedSecret>;
-  list(caller: Caller, page: PageRequest): Promise<Page<WebhookView>>;
-  /** Takes effect with the next attempt. A webhook that is switched off gets no events, and its waiting deliveries are dropped. */
-  change(caller: Caller, webhookId: WebhookId, changes: WebhookChanges): Promise<WebhookView>;
-  remove(caller: Caller, webhookId: WebhookId): Promise<void>;
-  /** Makes a new secret; the old one ends at once. */
-  renewSecret(caller: Caller, webhookId: WebhookId): Promise<IssuedSecret>;
-  /** Sends an event of the type `test`, once. Rejects with `rate-limited` while too many tests and replays are under way. */
-  test(caller: Caller, webhookId: WebhookId): Promise<Attempt>;
-  /** The newest first: the last attempted deliveries since the start, and those that have failed for good. */
-  deliveries(caller: Caller, webhookId: WebhookId, page: PageRequest): Promise<Page<DeliveryLogEntry>>;
-  /**
-   * Sends a failed delivery once more, at once, and deletes it when it arrives. Rejects with `forbidden` when the caller may no longer get
-   * the event.
-   */
-  replay(caller: Caller, webhookId: WebhookId, deliveryId: string): Promise<Attempt>;
-}
+/** What people do with webhooks. */
+export type WebhookService = Pick<Webhooks, 'create' | 'list' | 'change' | 'remove' | 'renewSecret' | 'test' | 'deliveries' | 'replay'>;
 
-/** The service with its delivery workers, which run between `start` and `stop`. */
-export interface Webhooks extends WebhookService, Part {
-  stats(): WebhookStats;
-  /**
-   * Stores a TTLock login by `storeLogin`, and with it what becomes of its webhook: both or neither, also after a crash. Takes effect at once.
-   * Rejects with `invalid-parameter` for a callback to which nothing may be sent, `not-found` for an account that is gone, `conflict` when
-   * there are too many webhooks, and with what `storeLogin` rejects with. Must not be called while `administration` is held.
-   */
-  setCallback(login: CallbackOfLogin, storeLogin: () => Promise<void>): Promise<void>;
-  /** Resolves when all events that the webhooks got so far are stored, or could not be written. Never rejects. */
-  stored(): Promise<void>;
-}
-
-/** How many tests and replays run at a time, of all webhooks: people request them and wait. */
-const askedAtOnce = 8;
-
-/** The webhooks of all accounts, with their workers. */
+/**
+ * The webhooks of all accounts, with their workers, which run between `start` and `stop`. Callers see their own; gateway administrators may
+ * list, test and remove all. Other webhooks are `not-found`.
+ */
 export function createWebhookService(
   options: WebhookSurroundings & {
     readonly accounts: Pick<AccountStore, 'get' | 'byName'>;
@@ -97,12 +58,11 @@ export function createWebhookService(
     /** Shared with the account service, so that an account gets no webhook while it is being removed. */
     readonly administration: Mutex;
   },
-): Webhooks {
-  const { clock, live, webhooks, accounts, locks, counters, secrets, sender, administration } = options;
+) {
+  const { clock, live, webhooks, accounts, locks, counters, secrets, sender, bodies, administration } = options;
   // Unique for each start of this gateway.
   const life = secrets.hash(secrets.newDeviceKey()).slice(0, 12);
   let given = 0;
-  let asked = 0;
 
   const newId = (): string => `${life}-${++given}`;
   // A stored webhook and its worker change together: no worker starts for a webhook that was just removed or switched off.
@@ -112,19 +72,13 @@ export function createWebhookService(
 
   /** The progress with which a webhook begins now. */
   function fresh(caller: Caller, before?: DeliveryProgress): DeliveryProgress {
-    const active = live.alarmsOf(caller).flatMap((event): NotifiedAlarm[] => (event.type === 'alarm' ? [notifiedAlarm(event)] : []));
-    return freshProgress(live.newestRecord(), active, before);
+    return freshProgress(live.newestRecord(), notifiedAlarms(live.alarmsOf(caller)), before);
   }
   function viewOf({ webhook, progress }: StoredWebhook): WebhookView {
+    const { failed, forgotten } = progress;
     const worker = workers.of(webhook.webhookId);
-    return {
-      webhook,
-      username: usernameOf(accounts, webhook.accountId),
-      waiting: worker?.waiting() ?? 0,
-      failed: progress.failed.length,
-      forgotten: progress.forgotten,
-      failingSince: worker?.failingSince() ?? null,
-    };
+    const [waiting, failingSince] = [worker?.waiting() ?? 0, worker?.failingSince() ?? null];
+    return { webhook, username: usernameOf(accounts, webhook.accountId), waiting, failed: failed.length, forgotten, failingSince };
   }
   /** Rejects with `forbidden` for gateway administrators where only the owner may act. */
   async function requireWebhook(caller: Caller, webhookId: WebhookId, whose: 'own' | 'any'): Promise<StoredWebhook> {
@@ -151,15 +105,35 @@ export function createWebhookService(
     if (refusal !== undefined) throw invalidParameter('url', refusal);
     for (const lockId of lockIds ?? []) requireRole(locks, caller, lockId, 'operator');
   }
-  /** Sends at once, for a person who waits for the result. */
-  async function sendNow(post: WebhookPost): Promise<Attempt> {
-    if (asked >= askedAtOnce) throw new DomainError('rate-limited', 'too many tests and replays are under way', { retryAfterSeconds: 5 });
-    asked += 1;
-    return sender.send(post).finally(() => {
-      asked -= 1;
-    });
+  async function change(caller: Caller, webhookId: WebhookId, changes: WebhookChanges): Promise<WebhookView> {
+    const { webhook: before } = await requireWebhook(caller, webhookId, 'own');
+    if (Object.keys(changes).some((member) => member !== 'enabled')) requirePlain(before);
+    check(caller, changes);
+    // A worker that is over may still write that the receiver wants no more deliveries: that must come before the owner's change.
+    if (changes.enabled === false || workers.of(webhookId) === undefined) await workers.stop(webhookId);
+    const beginsAnew = changes.enabled === false || (changes.enabled === true && !before.enabled);
+    try {
+      const stored = await webhooks.update(webhookId, ({ webhook, progress }) => ({
+        webhook: { ...webhook, ...changes },
+        progress: beginsAnew ? fresh(caller, progress) : progress,
+      }));
+      workers.of(webhookId)?.changed();
+      return viewOf(stored);
+    } finally {
+      // After a failed write the webhook is still switched on.
+      await workers.start(webhookId);
+    }
   }
-
+  async function remove(caller: Caller, webhookId: WebhookId): Promise<void> {
+    requirePlain((await requireWebhook(caller, webhookId, 'any')).webhook);
+    await workers.stop(webhookId);
+    try {
+      await webhooks.remove(webhookId);
+    } finally {
+      // The webhook could not be removed, so it goes on.
+      await workers.start(webhookId);
+    }
+  }
   return {
     name: 'webhooks',
     async start() {
@@ -168,7 +142,11 @@ export function createWebhookService(
     },
     stop: workers.stopAll,
 
-    async create(caller, { name, url, eventTypes, lockIds }) {
+    /**
+     * Rejects with `invalid-parameter` for a URL to which nothing may be sent, `lock-not-found`, `forbidden`, and `conflict` when there are
+     * too many.
+     */
+    async create(caller: Caller, { name, url, eventTypes, lockIds }: NewWebhook): Promise<IssuedSecret> {
       check(caller, { url, lockIds });
       const issued = { webhookId: (await counters.next('webhookId')) as WebhookId, secret: secrets.newWebhookSecret() };
       const { accountId } = caller;
@@ -184,47 +162,15 @@ export function createWebhookService(
       });
       return issued;
     },
-
-    async list(caller, page) {
+    async list(caller: Caller, page: PageRequest): Promise<Page<WebhookView>> {
       const seen = (await webhooks.all()).filter(({ webhook }) => caller.gatewayAdministrator || webhook.accountId === caller.accountId);
       return paginate(seen.map(viewOf), page);
     },
-
-    change: (caller, webhookId, changes) =>
-      inTurn(async () => {
-        const isSwitch = Object.keys(changes).every((member) => member === 'enabled');
-        const { webhook: before } = await requireWebhook(caller, webhookId, 'own');
-        if (!isSwitch) requirePlain(before);
-        check(caller, changes);
-        // A worker that is over may still write that the receiver wants no more deliveries: that must come before the owner's change.
-        if (changes.enabled === false || workers.of(webhookId) === undefined) await workers.stop(webhookId);
-        const beginsAnew = changes.enabled === false || (changes.enabled === true && !before.enabled);
-        try {
-          const stored = await webhooks.update(webhookId, ({ webhook, progress }) => ({
-            webhook: { ...webhook, ...changes },
-            progress: beginsAnew ? fresh(caller, progress) : progress,
-          }));
-          workers.of(webhookId)?.changed();
-          return viewOf(stored);
-        } finally {
-          // After a failed write the webhook is still switched on.
-          await workers.start(webhookId);
-        }
-      }),
-
-    remove: (caller, webhookId) =>
-      inTurn(async () => {
-        requirePlain((await requireWebhook(caller, webhookId, 'any')).webhook);
-        await workers.stop(webhookId);
-        try {
-          await webhooks.remove(webhookId);
-        } finally {
-          // The webhook could not be removed, so it goes on.
-          await workers.start(webhookId);
-        }
-      }),
-
-    renewSecret: (caller, webhookId) =>
+    /** Takes effect with the next attempt. A webhook that is switched off gets no events, and its waiting deliveries are dropped. */
+    change: (caller: Caller, webhookId: WebhookId, changes: WebhookChanges) => inTurn(() => change(caller, webhookId, changes)),
+    remove: (caller: Caller, webhookId: WebhookId) => inTurn(() => remove(caller, webhookId)),
+    /** Makes a new secret; the old one ends at once. */
+    renewSecret: (caller: Caller, webhookId: WebhookId): Promise<IssuedSecret> =>
       inTurn(async () => {
         requirePlain((await requireWebhook(caller, webhookId, 'own')).webhook);
         const secret = secrets.newWebhookSecret();
@@ -232,26 +178,30 @@ export function createWebhookService(
         return { webhookId, secret };
       }),
 
-    async test(caller, webhookId) {
+    /** Sends an event of the type `test`, once. Rejects with `rate-limited` while too many tests and replays are under way. */
+    async test(caller: Caller, webhookId: WebhookId): Promise<Attempt> {
       const { webhook } = await requireWebhook(caller, webhookId, 'any');
-      const head = { id: newId(), at: clock.now() };
-      const body = options.bodies[kindOf(webhook)].test(head);
-      return sendNow(workers.postOf(webhook, [{ id: head.id, type: 'test', lockId: null, body }], 1));
+      const id = newId();
+      const body = bodies[kindOf(webhook)].test({ id, at: clock.now() });
+      return workers.sendAsked(webhook, { id, type: 'test', lockId: null, body }, 1);
     },
-
-    async deliveries(caller, webhookId, page) {
+    /** The newest first: the last attempted deliveries since the start, and those that have failed for good. */
+    async deliveries(caller: Caller, webhookId: WebhookId, page: PageRequest): Promise<Page<DeliveryLogEntry>> {
       const { progress } = await requireWebhook(caller, webhookId, 'any');
-      const all = [...(workers.of(webhookId)?.attempted() ?? []), ...progress.failed.toReversed()].sort((a, b) => b.triedAt - a.triedAt);
-      const { list, ...envelope } = paginate(all, page);
-      return { list: list.map((entry): DeliveryLogEntry => ('progress' in entry ? entry : { ...entry, progress: 'failed' })), ...envelope };
+      const failed = progress.failed.toReversed().map((one): DeliveryLogEntry => ({ ...one, progress: 'failed' }));
+      const all = [...(workers.of(webhookId)?.attempted() ?? []), ...failed].sort((a, b) => b.triedAt - a.triedAt);
+      return paginate(all, page);
     },
-
-    async replay(caller, webhookId, deliveryId) {
+    /**
+     * Sends a failed delivery once more, at once, and deletes it when it arrives. Rejects with `forbidden` when the caller may no longer get
+     * the event, and as `test` does.
+     */
+    async replay(caller: Caller, webhookId: WebhookId, deliveryId: string): Promise<Attempt> {
       const { webhook, progress } = await requireWebhook(caller, webhookId, 'own');
       const delivery = progress.failed.find(({ id }) => id === deliveryId);
       if (delivery === undefined) throw new DomainError('not-found', `there is no failed delivery ${deliveryId}`);
       if (!live.mayHear(caller, delivery)) throw new DomainError('forbidden', 'this account may not hear of it any more');
-      const attempt = await sendNow(workers.postOf(webhook, [delivery], delivery.attempts + 1));
+      const attempt = await workers.sendAsked(webhook, delivery, delivery.attempts + 1);
       const { delivered, status, reason } = attempt;
       await webhooks.update(webhookId, (stored) => {
         const failed = stored.progress.failed.flatMap((one) => {
@@ -263,8 +213,13 @@ export function createWebhookService(
       return attempt;
     },
 
-    setCallback: (login, storeLogin) => administration(() => callbacks.decide(login, storeLogin)),
-
+    /**
+     * Stores a TTLock login by `storeLogin`, and with it what becomes of its webhook: both or neither, also after a crash. Takes effect at
+     * once. Rejects with `invalid-parameter` for a callback to which nothing may be sent, `not-found` for an account that is gone, `conflict`
+     * when there are too many webhooks, and with what `storeLogin` rejects with. Must not be called while `administration` is held.
+     */
+    setCallback: (login: CallbackOfLogin, storeLogin: () => Promise<void>) => administration(() => callbacks.decide(login, storeLogin)),
+    /** Resolves when all events that the webhooks got so far are stored, or could not be written. Never rejects. */
     stored: workers.stored,
     stats: workers.stats,
   };

@@ -3,17 +3,22 @@ import type { AccountId, Caller } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-ports.ts';
 import { usernameOf } from '../accounts/account-service.ts';
 import { presentCaller } from '../accounts/present-caller.ts';
+import type { Attempt } from '../delivery/attempt.ts';
+import { DomainError } from '../errors.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { Mutex } from '../mutex.ts';
 import { createRateLimitedQueue } from '../rate-limiter.ts';
 import { type AccountFeed, createAccountFeed } from './account-feed.ts';
 import { createDeliveries, type StoredDelivery } from './delivery.ts';
-import { createDeliveryWorker, type DeliveryStats, type DeliveryWorker, type DeliveryWorkerOptions } from './delivery-worker.ts';
+import type { DeliveryStats } from './delivery-log.ts';
+import { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerOptions } from './delivery-worker.ts';
 import { type EventFilter, filterOf, kindOf, type Webhook, type WebhookId, type WebhookKind } from './webhook.ts';
 import type { WebhookBodies, WebhookPost, WebhookSender, WebhookStore } from './webhook-ports.ts';
 
 /** The rate of attempts of all webhooks: a backlog takes only a part of one processor, and doors have the rest. */
 const limits = { perSecond: 400, burst: 100 };
+/** How many tests and replays run at a time, of all webhooks. */
+const askedAtOnce = 8;
 
 export interface WebhookSurroundings extends Pick<DeliveryWorkerOptions, 'clock' | 'live' | 'random' | 'clockIsSuspect'> {
   readonly webhooks: WebhookStore;
@@ -51,6 +56,7 @@ export function createWebhookWorkers(
   const rateLimiter = createRateLimitedQueue({ clock, ...limits });
   const deliveries = { plain: deliveriesOf('plain'), ttlock: deliveriesOf('ttlock') };
   const feeds = new Map<AccountId, Partial<Record<WebhookKind, AccountFeed>>>();
+  let asked = 0;
   let isRunning = false;
 
   function deliveriesOf(kind: WebhookKind) {
@@ -75,17 +81,24 @@ export function createWebhookWorkers(
     const body = bodies[kindOf(webhook)].request(deliveries, usernameOf(accounts, accountId));
     return { webhookId, url, secret, deliveryId, type, attempt, body };
   }
+  async function sendAsked(webhook: Webhook, delivery: PostedDelivery, attempt: number): Promise<Attempt> {
+    if (asked >= askedAtOnce) throw new DomainError('rate-limited', 'too many tests and replays are under way', { retryAfterSeconds: 5 });
+    asked += 1;
+    return sender.send(postOf(webhook, [delivery], attempt)).finally(() => {
+      asked -= 1;
+    });
+  }
   async function start(webhookId: WebhookId): Promise<void> {
     const stored = await webhooks.get(webhookId);
     if (stored === undefined) return;
-    const { webhook, progress } = stored;
-    const one = known.get(webhookId) ?? know(webhook);
-    const account = accounts.get(webhook.accountId);
-    if (!isRunning || account === undefined || !one.webhook.enabled || !maySend(webhook) || one.worker !== undefined) return;
-    const kind = kindOf(webhook);
+    const one = known.get(webhookId) ?? know(stored.webhook);
+    const { accountId, enabled } = one.webhook;
+    const account = accounts.get(accountId);
+    if (!isRunning || account === undefined || !enabled || !maySend(one.webhook) || one.worker !== undefined) return;
+    const kind = kindOf(one.webhook);
     const caller = presentCaller(accounts, account);
     one.worker = createDeliveryWorker({
-      ...{ ...options, emit: events.emit, stats, rateLimiter, progress, caller, webhookId, feed: feedOf(kind, caller) },
+      ...{ ...options, emit: events.emit, stats, rateLimiter, progress: stored.progress, caller, webhookId, feed: feedOf(kind, caller) },
       // By HTTP, to the URL that the webhook has at that time.
       channel: { atOnce: bodies[kind].atOnce, send: (some, attempt) => sender.send(postOf(one.webhook, some, attempt)) },
       wants: (type, lockId) => one.wants(type, lockId),
@@ -140,8 +153,9 @@ export function createWebhookWorkers(
     stop,
     /** The worker of the webhook; none when its receiver wants no more deliveries. */
     of,
-    postOf,
-    /** As `Webhooks.stored`. */
+    /** Sends once what a person has asked for, and waits for. Rejects with `rate-limited` while too much of that is under way. */
+    sendAsked,
+    /** Resolves when all events that the webhooks got so far are stored, or could not be written. Never rejects. */
     async stored(): Promise<void> {
       await Promise.all([...known.values()].map(({ worker }) => worker?.stored()));
     },

@@ -8,8 +8,8 @@ import { pageView } from './views.ts';
 /** For gateway administrators; the service checks that. */
 export function auditRoutes(audit: AuditService): readonly Route[] {
   return [
-    route('GET', '/api/v1/gateway/audit', 'listAudit', auditRange, async ({ caller, parameters }) =>
-      ok(pageView(await audit.page(caller, parameters), auditView)),
+    route('GET', '/api/v1/gateway/audit', 'listAudit', auditRange, async ({ caller, parameters, gone }) =>
+      ok(pageView(await audit.page(caller, parameters, gone), auditView)),
     ),
   ];
 }

@@ -37,18 +37,18 @@ async function boardText({ groups, attention, favourites }: Board): Promise<stri
   const texts: string[] = [];
   /** Locks whose JSON was made in this turn: there can be as many groups as locks. */
   let made = 0;
-  for (const [n, { groupId, name, locks }] of groups.entries()) {
+  for (const { groupId, name, locks } of groups) {
     const views: string[] = [];
-    for (let from = 0; from < locks.length; from += locksAtOnce) {
-      const some = locks.slice(from, from + locksAtOnce);
-      if (made + some.length > locksAtOnce) {
-        await nextTurn();
-        made = 0;
-      }
-      made += some.length;
-      views.push(JSON.stringify(some.map(boardLockView)).slice(1, -1));
+    for (const lock of locks) {
+      views.push(JSON.stringify(boardLockView(lock)));
+      made += 1;
+      if (made < locksAtOnce) continue;
+      await nextTurn();
+      made = 0;
     }
-    const head = JSON.stringify({ groupId, name, position: n + 1 } satisfies Partial<ResponseBody<'Board'>['groups'][number]>);
+    // All of its locks may have gone meanwhile.
+    if (views.length === 0) continue;
+    const head = JSON.stringify({ groupId, name, position: texts.length + 1 } satisfies Partial<ResponseBody<'Board'>['groups'][number]>);
     texts.push(`${head.slice(0, -1)},"locks":[${views.join(',')}]}`);
   }
   const rest = {

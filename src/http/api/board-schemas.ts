@@ -1,6 +1,6 @@
 // What the board and the locking of a group take and answer (HTTP API 13.2 and 13.5).
 import { z } from 'zod';
-import { alarmKinds } from '../../domain/alarms/alarm.ts';
+import { type AlarmKind, alarmKinds } from '../../domain/alarms/alarm.ts';
 import type { BoardLock } from '../../domain/board/board-service.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
 import { recordLabel } from '../../domain/records/record.ts';
@@ -45,10 +45,20 @@ export const boardSchemas = {
   LockedGroup: z.strictObject({ locks: z.array(z.strictObject({ lockId: id, result: z.string() })) }),
 };
 
-export function boardLockView({ lockId, alias, batteryPercent, last, alarms, ...one }: BoardLock): z.input<typeof lock> {
-  const { state, stateSure, stateAt, online, passage, autoLockAt } = one;
+/** Written out member by member: it is made for each lock of a large building. */
+export function boardLockView(seen: BoardLock): z.input<typeof lock> {
+  const { last } = seen;
   return {
-    ...{ lockId, name: alias, state, stateSure, stateAt, online, battery: batteryPercent, alarms: [...alarms], passage, autoLockAt },
+    lockId: seen.lockId,
+    name: seen.alias,
+    state: seen.state,
+    stateSure: seen.stateSure,
+    stateAt: seen.stateAt,
+    online: seen.online,
+    battery: seen.batteryPercent,
+    alarms: seen.alarms as AlarmKind[],
+    passage: seen.passage,
+    autoLockAt: seen.autoLockAt,
     last: last && {
       recordType: recordLabel(last.type),
       username: last.username,

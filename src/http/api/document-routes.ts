@@ -4,12 +4,16 @@ import { DomainError } from '../../domain/errors.ts';
 import { memoize, withEtag, withEtagCompressed } from '../pipeline/memoize.ts';
 import type { AnyRoute, OpenRoute, TextAnswer } from '../pipeline/route.ts';
 
-/** `routes`: all routes, these included. `lockProtocol` makes the AsyncAPI document of the lock protocol. */
+/**
+ * `routes`: all routes, these included. `lockProtocol` makes the AsyncAPI document of the lock protocol. `apiPageDirectory`: where the build has
+ * put the files of Swagger UI.
+ */
 export function documentRoutes(options: {
   readonly routes: () => readonly AnyRoute[];
   readonly lockProtocol: () => Promise<object>;
+  readonly apiPageDirectory: string;
 }): readonly OpenRoute[] {
-  const { routes, lockProtocol } = options;
+  const { routes, lockProtocol, apiPageDirectory } = options;
   const openApi = memoize(async () => {
     const { createOpenApi } = await import('../openapi/openapi.ts');
     return json(createOpenApi(routes()));
@@ -26,7 +30,7 @@ export function documentRoutes(options: {
     const { pageFiles } = await import('../openapi/docs-page.ts');
     const known = Object.hasOwn(pageFiles, name) ? pageFiles[name] : undefined;
     if (known === undefined) throw new DomainError('not-found', 'there is nothing at this path');
-    const made = files.get(name) ?? memoize(async () => withEtagCompressed(known.contentType, Buffer.from(await known.content())));
+    const made = files.get(name) ?? memoize(async () => withEtagCompressed(known.contentType, await known.content(apiPageDirectory)));
     files.set(name, made);
     return made();
   }

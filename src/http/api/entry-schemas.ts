@@ -16,7 +16,7 @@ const positive = z.int().min(1);
 const statusWords = ['on-lock', 'pending', 'updating', 'removing', 'unsure', 'failed', 'missing', 'stranger', 'noted', 'ended'] as const;
 const statuses = z.enum(statusWords, `must be one of ${statusWords.join(', ')}`);
 const kind = z.enum(['card', 'passcode']);
-const reasons = z.enum(['offline', 'turn', 'no-clock', 'no-space', 'not-supported', 'not-yet', 'paused']);
+const reasons = z.enum(['offline', 'turn', 'no-clock', 'no-space', 'not-supported', 'not-yet', 'paused', 'lost']);
 const four = { unchanged: count, different: count, missing: count, extraneous: count };
 
 export const entrySchemas = {

@@ -3,17 +3,8 @@ import type { AccountService } from '../../domain/accounts/account-service.ts';
 import { requireGatewayAdministrator } from '../../domain/accounts/permissions.ts';
 import type { RoleService } from '../../domain/accounts/role-service.ts';
 import type { RegistrationService } from '../../domain/locks/registration-service.ts';
-import {
-  lockRemoval,
-  managedLockList,
-  managementPage,
-  noParameters,
-  oneAccount,
-  oneLock,
-  oneRole,
-  oneToken,
-  pageOfLock,
-} from '../pipeline/query.ts';
+import { accountList, managedLockList, tokenList } from '../pipeline/list-query.ts';
+import { lockRemoval, managementPage, noParameters, oneAccount, oneLock, oneRole, oneToken, pageOfLock } from '../pipeline/query.ts';
 import { bodyRoute, created, done, ok, type Route, route } from '../pipeline/route.ts';
 import type { LockMake } from './driver-member.ts';
 import { accountView, issuedKeyView, managedLockView, newTokenView, removalView, removedLockView, tokenView } from './management-views.ts';
@@ -35,8 +26,8 @@ export function gatewayRoutes(options: {
     bodyRoute('POST', `${base}/locks`, 'registerLock', noParameters, newLock(makes), async ({ caller, body }) =>
       created(issuedKeyView(await locks.register(caller, body))),
     ),
-    route('GET', `${base}/locks`, 'listRegisteredLocks', managedLockList, ({ caller, parameters: { page, wanted } }) =>
-      ok(pageView(locks.managed(caller, page, wanted), managedLockView)),
+    route('GET', `${base}/locks`, 'listRegisteredLocks', managedLockList, async ({ caller, parameters, gone }) =>
+      ok(pageView(await locks.managed(caller, parameters, gone), managedLockView)),
     ),
     bodyRoute(
       'PUT',
@@ -81,8 +72,8 @@ export function gatewayRoutes(options: {
     bodyRoute('POST', `${base}/accounts`, 'createAccount', noParameters, newAccount, async ({ caller, body }) =>
       created(accountView(await accounts.createAccount(caller, body.username, body.rights))),
     ),
-    route('GET', `${base}/accounts`, 'listAccounts', managementPage, ({ caller, parameters }) =>
-      ok(pageView(accounts.listAccounts(caller, parameters), accountView)),
+    route('GET', `${base}/accounts`, 'listAccounts', accountList, async ({ caller, parameters, gone }) =>
+      ok(pageView(await accounts.listAccounts(caller, parameters, gone), accountView)),
     ),
     bodyRoute(
       'PUT',
@@ -99,8 +90,8 @@ export function gatewayRoutes(options: {
     bodyRoute('POST', `${base}/tokens`, 'createToken', noParameters, newToken, async ({ caller, body }) =>
       created(newTokenView(await accounts.createToken(caller, body))),
     ),
-    route('GET', `${base}/tokens`, 'listTokens', managementPage, ({ caller, parameters }) =>
-      ok(pageView(accounts.listTokens(caller, parameters), tokenView)),
+    route('GET', `${base}/tokens`, 'listTokens', tokenList, async ({ caller, parameters, gone }) =>
+      ok(pageView(await accounts.listTokens(caller, parameters, gone), tokenView)),
     ),
     route('DELETE', `${base}/tokens/{tokenId}`, 'deleteToken', oneToken, ({ caller, parameters: { tokenId } }) =>
       done(accounts.removeToken(caller, tokenId)),

@@ -1,16 +1,16 @@
 // Turns domain values into the answers of the management API (HTTP API 8). The views of locks, cards and live events are in views.ts.
 
 import type { Account, Caller } from '../../domain/accounts/account.ts';
-import type { TokenView } from '../../domain/accounts/account-service.ts';
+import type { TokenView } from '../../domain/accounts/account-lists.ts';
 import type { AuditEntry } from '../../domain/audit/audit-action.ts';
 import type { AnnouncedDevice, BridgeStatus } from '../../domain/locks/bridges.ts';
 import { hubOf, type IssuedHubKey, type ManagedHub } from '../../domain/locks/hub.ts';
 import { type DeviceId, type LockId, macOf, nativeKind } from '../../domain/locks/lock.ts';
 import type { Removal, RemovedLockView } from '../../domain/locks/lock-removal.ts';
 import type { HelloReport } from '../../domain/locks/lock-report.ts';
+import type { ManagedLock } from '../../domain/locks/managed-locks.ts';
 import type { IssuedKey } from '../../domain/locks/new-lock.ts';
 import type { PendingDevice } from '../../domain/locks/pairing.ts';
-import type { ManagedLock } from '../../domain/locks/registration-service.ts';
 import { strangersOf } from '../../domain/locks/strangers.ts';
 import type { ResponseBody } from './response-schemas.ts';
 import { capabilitiesView } from './views.ts';

@@ -70,6 +70,14 @@ export const notificationDocs = {
     answers: { 200: 'FailedNotificationPage' },
     examples: [{ title: 'One message', answer: failedPage }],
   },
+  endNotifications: {
+    summary: 'End all that an account is told',
+    description: 'For when somebody else had one of its tokens: an address or topic that was chosen with it would go on being told.',
+    requiredRole: 'gateway administrator',
+    refusals: ['forbidden', 'not-found', 'storage-unavailable'],
+    answers: { 200: 'Success' },
+    examples: [{ title: 'It is told nothing more', parameters: { username: 'alice' }, answer: { success: true } }],
+  },
   allFailedNotifications: {
     summary: 'Messages to all accounts that were given up',
     description: 'For whoever looks after the mail server; without addresses.',

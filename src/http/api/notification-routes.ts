@@ -1,7 +1,8 @@
 // The routes about what accounts are told by e-mail and ntfy (HTTP API 13.4).
-import type { ChannelView, FailureView, NotificationService, NotificationsView } from '../../domain/notifications/notification-service.ts';
-import { managementPage, noParameters } from '../pipeline/query.ts';
-import { bodyRoute, ok, type Route, route } from '../pipeline/route.ts';
+import type { NotificationService } from '../../domain/notifications/notification-service.ts';
+import type { ChannelView, FailureView, NotificationsView } from '../../domain/notifications/notification-views.ts';
+import { managementPage, noParameters, oneAccount } from '../pipeline/query.ts';
+import { bodyRoute, done, ok, type Route, route } from '../pipeline/route.ts';
 import { addressConfirmation, notificationChanges, notificationTest } from './notification-schemas.ts';
 import type { ResponseBody } from './response-schemas.ts';
 import { pageView } from './views.ts';
@@ -24,6 +25,10 @@ export function notificationRoutes(notifications: NotificationService): readonly
     ),
     route('GET', `${own}/failed`, 'failedNotifications', managementPage, ({ caller, parameters }) =>
       ok(pageView(notifications.failures(caller, 'own', parameters), failureView)),
+    ),
+    route(
+      ...(['DELETE', '/api/v1/gateway/accounts/{username}/notifications', 'endNotifications', oneAccount] as const),
+      ({ caller, parameters: { username } }) => done(notifications.endOf(caller, username)),
     ),
     route('GET', '/api/v1/gateway/notifications/failed', 'allFailedNotifications', managementPage, ({ caller, parameters }) =>
       ok(pageView(notifications.failures(caller, 'all', parameters), failureView)),

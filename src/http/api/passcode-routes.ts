@@ -1,7 +1,7 @@
 // The routes of passcodes (HTTP API 12.2).
 import type { Clock } from '../../domain/clock.ts';
 import type { PasscodeService } from '../../domain/credentials/passcode-service.ts';
-import { cardList } from '../pipeline/query.ts';
+import { passcodeList } from '../pipeline/query.ts';
 import { type Answer, done, ok, type Route, route } from '../pipeline/route.ts';
 import { onePasscode, passcodeAdd, passcodeChange, passcodeDelete, passcodeRename } from './passcode-query.ts';
 import { addedPasscodeView, passcodeDetailView, passcodeView } from './passcode-views.ts';
@@ -10,7 +10,7 @@ import { pageView } from './views.ts';
 /** HTTP API 12.2. The service checks rights and existence, and talks to the lock. */
 export function passcodeRoutes(passcodes: PasscodeService, clock: Pick<Clock, 'now'>): readonly Route[] {
   return [
-    route('GET', '/api/v1/passcode/list', 'listPasscodes', cardList, async ({ caller, parameters: { lockId, page } }) =>
+    route('GET', '/api/v1/passcode/list', 'listPasscodes', passcodeList, async ({ caller, parameters: { lockId, page } }) =>
       ok(pageView(await passcodes.list(caller, lockId, page), passcodeView)),
     ),
     route(

@@ -244,9 +244,17 @@ const delivery = z.strictObject({
   reason: z.string(),
 });
 
+const update = z.strictObject({
+  state: z.enum(['off', 'unknown', 'newest', 'available']),
+  version: z.string().nullable(),
+  reason: z.enum(['not-asked', 'no-apt', 'not-installed', 'other-version', 'no-repository', 'failed']).nullable(),
+  askedDate: dateMs.nullable(),
+});
+
 /** Members come and go with the parts that are configured. */
 const gatewayStatus = z.looseObject({
   version: z.string(),
+  update,
   uptimeSeconds: count,
   locks: count,
   online: count,
@@ -255,6 +263,7 @@ const gatewayStatus = z.looseObject({
 });
 
 const address = z.strictObject({ host: z.string(), port: count });
+const nodeRole = z.enum(['starting', 'waiting', 'serving', 'lost']);
 const readiness = z.strictObject({
   ready: z.boolean(),
   parts: z.record(z.string(), z.string()),
@@ -264,6 +273,16 @@ const readiness = z.strictObject({
   mqtt: address.exactOptional(),
   mqtts: address.exactOptional(),
   devices: address.exactOptional(),
+  cluster: z
+    .strictObject({
+      name: z.string(),
+      role: nodeRole,
+      serving: z.array(z.string()),
+      leaseSecondsLeft: count.nullable(),
+      nodes: z.array(z.strictObject({ name: z.string(), url: z.string().nullable(), role: nodeRole })),
+      forwardsTo: z.string().nullable().exactOptional(),
+    })
+    .exactOptional(),
 });
 
 const problem = z.strictObject({

@@ -6,7 +6,8 @@ import type { StartedSignIn } from '../../domain/accounts/sign-in-service.ts';
 import type { SignInServices } from '../../domain/accounts/sign-in-services.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { agentOf } from '../pipeline/agent.ts';
-import { type Authenticate, type Guard, plainAddress } from '../pipeline/authenticate.ts';
+import type { Authenticate, Guard } from '../pipeline/authenticate.ts';
+import { clientOf } from '../pipeline/client.ts';
 import { noParameters } from '../pipeline/query.ts';
 import { type Answer, created, ok, type Route, route, type SignInRoute } from '../pipeline/route.ts';
 import { type GatewayLinks, servedPage } from '../pipeline/served-page.ts';
@@ -46,9 +47,9 @@ export function signInRoutes(options: {
   async function byHeldToken(request: IncomingMessage, token: string, stay: boolean) {
     const caller = guard.check(request, () => byToken(token));
     const begun = { method: 'token', tokenId: caller.tokenId, passkeyId: null, stay, agent: agentOf(request) } as const;
-    return start(request, 'token', stay, signIns.signIn({ ...caller, address: plainAddress(request) }, begun));
+    return start(request, 'token', stay, signIns.signIn({ ...caller, address: clientOf(request).address }, begun));
   }
-  const browser = (request: IncomingMessage, stay: boolean) => ({ stay, agent: agentOf(request), address: plainAddress(request) });
+  const browser = (request: IncomingMessage, stay: boolean) => ({ stay, agent: agentOf(request), address: clientOf(request).address });
 
   const signIn = open('POST', path, 'signIn', heldCredentials, async (request, held: HeldCredentials) => {
     if ('token' in held) return byHeldToken(request, held.token, held.stay ?? true);
@@ -85,7 +86,7 @@ export function signInRoutes(options: {
   const signOut: SignInRoute<undefined> = {
     ...{ method: 'DELETE', path, operation: 'signOut', parameters: noParameters, body: undefined, isSignIn: true },
     async handle(request) {
-      const caller = { ...authenticate(request), address: plainAddress(request) };
+      const caller = { ...authenticate(request), address: clientOf(request).address };
       const secret = cookieSecretOf(request);
       if (secret !== undefined) await signIns.signOut(caller, secret);
       return { caller, ...ok({ success: true }), headers: ['Set-Cookie', signInCookie(request, '', 0)] };

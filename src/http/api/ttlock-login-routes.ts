@@ -1,7 +1,8 @@
 // The routes of TTLock logins (HTTP API 8.12). They are there whether the API of TTLock's cloud is served or not.
 import type { TtlockLoginView } from '../../domain/ttlock/ttlock-login.ts';
 import type { TtlockLoginService } from '../../domain/ttlock/ttlock-login-service.ts';
-import { managementPage, noParameters } from '../pipeline/query.ts';
+import { ttlockLoginList } from '../pipeline/list-query.ts';
+import { noParameters } from '../pipeline/query.ts';
 import { bodyRoute, created, done, ok, type Route, route } from '../pipeline/route.ts';
 import type { ResponseBody } from './response-schemas.ts';
 import { newTtlockLogin, oneTtlockLogin, ttlockLoginChanges } from './ttlock-login-schemas.ts';
@@ -15,8 +16,8 @@ export function ttlockLoginRoutes(logins: TtlockLoginService): readonly Route[] 
     bodyRoute('POST', base, 'createTtlockLogin', noParameters, newTtlockLogin, async ({ caller, body }) =>
       created((await logins.create(caller, body)) satisfies ResponseBody<'IssuedTtlockLogin'>),
     ),
-    route('GET', base, 'listTtlockLogins', managementPage, ({ caller, parameters }) =>
-      ok(pageView(logins.list(caller, parameters), ttlockLoginView)),
+    route('GET', base, 'listTtlockLogins', ttlockLoginList, async ({ caller, parameters, gone }) =>
+      ok(pageView(await logins.list(caller, parameters, gone), ttlockLoginView)),
     ),
     bodyRoute('PUT', one, 'changeTtlockLogin', oneTtlockLogin, ttlockLoginChanges, async ({ caller, parameters: { loginId }, body }) =>
       ok(ttlockLoginView(await logins.change(caller, loginId, body))),

@@ -1,5 +1,6 @@
 // Turns webhooks and their deliveries into answers, and events into the bodies that receivers get (HTTP API 9).
-import type { Attempt, DeliveryEvent, DeliveryLogEntry } from '../../domain/webhooks/delivery.ts';
+import type { Attempt } from '../../domain/delivery/attempt.ts';
+import type { DeliveryEvent, DeliveryLogEntry } from '../../domain/webhooks/delivery.ts';
 import { type IssuedSecret, kindOf } from '../../domain/webhooks/webhook.ts';
 import type { WebhookBodies } from '../../domain/webhooks/webhook-ports.ts';
 import type { WebhookView } from '../../domain/webhooks/webhook-service.ts';

@@ -23,6 +23,8 @@ export interface EventStream extends Subscriber {
   sweep(): void;
   /** Ends the stream after the queued events. */
   end(): void;
+  /** Ends it at once. */
+  cut(): void;
 }
 
 export type EndReason = 'slow' | 'rights' | 'failed';
@@ -189,6 +191,10 @@ export function createEventStream(options: {
       if (isStuck()) leave('slow');
       else if (isLive) give(heartbeatText(live.newestRecord()));
       else if (response.writableLength === 0) response.write(patienceText);
+    },
+    cut() {
+      isOver = true;
+      response.destroy();
     },
     end() {
       if (isOver) return;

@@ -32,6 +32,8 @@ export interface EventStreams {
     readonly lastRecordId: number | undefined;
     readonly authenticate: () => void;
   }): void;
+  /** Ends all streams with whatever is queued; new ones may begin. */
+  cut(): void;
   /** Ends all streams after their queued events. Idempotent. */
   close(): void;
   stats(): EventStats;
@@ -123,6 +125,9 @@ export function createEventStreams(options: { readonly live: LiveService; readon
       });
       cancelSweep ??= clock.timer(sweepMs, sweep);
       stream.start();
+    },
+    cut() {
+      for (const stream of streams) stream.cut();
     },
     close() {
       isClosed = true;

@@ -1,7 +1,9 @@
 // The page at /docs: Swagger UI over the OpenAPI document. All its files come from this gateway and it has no inline script or style, so
 // that it works without internet access and under a strict Content-Security-Policy.
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 
 /** What this page may load in a browser (Content Security Policy 3). */
 export const contentSecurityPolicy = [
@@ -45,14 +47,22 @@ const startScript = `SwaggerUIBundle({
 });
 `;
 
-const require = createRequire(import.meta.url);
+interface PageFile {
+  readonly contentType: string;
+  /** `directory`: where the build has put the files of Swagger UI. */
+  content(directory: string): Promise<Buffer>;
+}
 
 /** The files that the page needs, by their names below /docs/. */
-export const pageFiles: Readonly<Record<string, { readonly contentType: string; content(): Promise<string | Buffer> }>> = {
-  'swagger-ui.css': { contentType: 'text/css; charset=utf-8', content: () => readFile(require.resolve('swagger-ui-dist/swagger-ui.css')) },
+export const pageFiles: Readonly<Record<string, PageFile>> = {
+  'swagger-ui.css': { contentType: 'text/css; charset=utf-8', content: (directory) => unpacked(directory, 'swagger-ui.css.gz') },
   'swagger-ui-bundle.js': {
     contentType: 'text/javascript; charset=utf-8',
-    content: () => readFile(require.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
+    content: (directory) => unpacked(directory, 'swagger-ui-bundle.js.gz'),
   },
-  'start.js': { contentType: 'text/javascript; charset=utf-8', content: async () => startScript },
+  'start.js': { contentType: 'text/javascript; charset=utf-8', content: async () => Buffer.from(startScript) },
 };
+
+async function unpacked(directory: string, name: string): Promise<Buffer> {
+  return promisify(gunzip)(await readFile(join(directory, name)));
+}

@@ -59,9 +59,9 @@ export const memberDocs: Readonly<Record<string, string>> = {
   stateSure:
     'False when the bolt may have moved since the lock said its state: a command without a sure end, a jam, a connection in which it has not said it. Tells nothing of a lock that is offline or whose state is null.',
   state:
-    'Whether it is locked; null when that is not known. Of an import: `planned`, `applying`, `done`, `stopped`. Of a handover: `waiting`, `claimed`, `confirmed`, `taken`.',
+    'Whether it is locked; null when that is not known. Of an import: `planned`, `applying`, `done`, `stopped`. Of a handover: `waiting`, `claimed`, `confirmed`, `taken`. Of an update: `off`, `unknown`, `newest` (the one that runs), `available`.',
   reason:
-    'Why not, in the word of the lock, such as `jammed`. Of an alarm: what was seen, for people. Of a delivery: why it failed, for people. Of a bridge: why it is not connected. Of an import: why it stopped.',
+    'Why not, in the word of the lock, such as `jammed`. Of an alarm: what was seen, for people. Of a delivery: why it failed, for people. Of a bridge: why it is not connected. Of an import: why it stopped. Of an update: why nobody knows.',
   success:
     'Whether it was done. In a record 1, or 0 for a refused attempt. Of the capabilities, what confirms an unlock: the bolt, the relay, or what the device says of itself.',
 
@@ -259,7 +259,11 @@ export const memberDocs: Readonly<Record<string, string>> = {
   externalId: 'Id of the person in the system that manages people; unique. Null: none.',
   note: 'Whatever people should know; may have several lines.',
   suspended: 'Nothing of the person is wanted on any lock until that ends.',
-  search: 'Any part of the name or the externalId, whatever the case, or a card number in any byte order.',
+  search:
+    'A text in any part of a row, whatever the case; of people also a card number in any byte order. Which members are looked in: Conventions, Lists.',
+  sort: 'The member that orders the rows; after a `-` the other way round. Absent: by id, of the audit log the newest first.',
+  expired: 'Of tokens: 1 those that have expired, 0 the others.',
+  valid: 'Of cards: those that open now, only later, or no longer.',
   removed:
     'The person was deleted, and is shown until every lock has confirmed it. Of a lock in an import, how many cards and passcodes do not open it any more.',
   credentials: 'Cards and passcodes of the person; in a list how many.',
@@ -272,8 +276,8 @@ export const memberDocs: Readonly<Record<string, string>> = {
   wanted: 'How many credentials there should be on the locks.',
   'on-lock': 'How many are surely there.',
   pending: 'How many are on their way, or wait for their lock.',
-  removing: 'How many the locks still hold that nobody wants there any more.',
-  doneDate: 'Since when all are there: milliseconds since 1970 (UTC); null: not all are.',
+  removing: 'How many the locks hold or may hold that nobody wants there any more.',
+  doneDate: 'Since when all are there, and nothing is to be removed: milliseconds since 1970 (UTC); null: it is not so yet.',
   days: '1 (Monday) to 7; 8: a holiday, on which only lines with 8 count.',
   dates: 'Local dates.',
 
@@ -309,7 +313,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
 
   // Audit log
   action: 'What was done, such as `card-add`.',
-  object: 'What it was about, such as `lock 7`.',
+  object: 'What it was about, such as `lock 7`. In a search: with all that belongs to it, such as `card 41 of lock 7`.',
   outcome:
     '`ok`, the code of the refusal, `nothing-to-do` for an unlock of what was unlocked already, or `unknown` when the process ended before it was known.',
   missed: 'Refusals of this account before it that are not in the log, because there were too many or they could not be written.',
@@ -335,13 +339,20 @@ export const memberDocs: Readonly<Record<string, string>> = {
   personName: 'Name of that person; null: nobody, or not known.',
 
   // Health and status
-  version: 'Version of latchd.',
+  version: 'Version of latchd. Of an update the newest one in the repository, null while nobody knows.',
+  update: 'Whether apt has a newer latchd.',
+  askedDate: 'When apt answered: milliseconds since 1970 (UTC); null: it has not.',
   uptimeSeconds: 'For how many seconds the process has run.',
   pairingOpen: 'Whether pairing is open.',
   pendingDevices: 'How many devices wait to be confirmed.',
   status: 'The status of the answer; of a delivery that of the receiver, null when there was none.',
   ready: 'Whether doors are served.',
   parts: 'Of each part `ok`, or what is wrong with it.',
+  cluster: 'This node and the others at its database; absent with a store of files.',
+  serving: 'The names of the nodes that serve.',
+  leaseSecondsLeft: 'For how long this node may serve if it is not renewed; null: it may not.',
+  nodes: 'All nodes that are known.',
+  forwardsTo: 'The node to which this one sends requests on; null: none, or it does not answer; absent without a `cluster.url`.',
   http: 'Where the API is served.',
   https: 'Where the API is served over TLS.',
   mqtt: 'Where locks connect. Of a lock of another make, what to type into its MQTT settings; that cannot be read again.',

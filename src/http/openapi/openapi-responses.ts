@@ -45,6 +45,8 @@ function refusalsOf(route: AnyRoute, { requiredRole, refusals = [] }: OperationD
     ...rightsRefusals(requiredRole, refusals),
     ...refusals,
     'internal-error',
+    // Of a node that does not serve.
+    'storage-unavailable',
   ];
 }
 

@@ -1,4 +1,5 @@
 // The operations of all tables. A route names one of them, so that each route has a description.
+import { accountDocs } from '../api/account-docs.ts';
 import { activityDocs } from '../api/activity-docs.ts';
 import { alarmDocs } from '../api/alarm-docs.ts';
 import { auditDocs } from '../api/audit-docs.ts';
@@ -36,7 +37,7 @@ export const tables = {
   Passcodes: passcodeDocs,
   Entries: entryDocs,
   Events: eventDocs,
-  Management: gatewayDocs,
+  Management: { ...gatewayDocs, ...accountDocs },
   Hubs: hubDocs,
   Bridges: bridgeDocs,
   'Home Assistant': homeAssistantDocs,

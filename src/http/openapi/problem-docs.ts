@@ -167,7 +167,7 @@ export const problemDocs: Readonly<Record<ErrorCode, ProblemDocs>> = {
     example: { detail: 'the lock has never reported its battery level' },
   },
   'storage-unavailable': {
-    meaning: 'The disk is full or failing; nothing was changed.',
+    meaning: 'The disk is full or failing, the database does not answer, or (with `Retry-After`) another node serves; nothing was changed.',
     again: later,
     example: { detail: 'the disk is full; nothing was changed' },
   },

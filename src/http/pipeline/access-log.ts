@@ -16,6 +16,8 @@ export interface RequestLine {
    * at info.
    */
   readonly isOpen: boolean;
+  /** Another node has answered it, and has a line for it under the same requestId. */
+  readonly isForwarded: boolean;
   /** Parameters that have passed validation. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly account: string | undefined;
@@ -76,9 +78,9 @@ export function createAccessLog({
   };
 }
 
-/** A health check, document or page that succeeded: nobody reads its line except at debug. */
-function isUsual({ isOpen, status }: RequestLine): boolean {
-  return isOpen && status === 200;
+/** A health check, document or page that succeeded, or what another node has a line for: nobody reads its line except at debug. */
+function isUsual({ isOpen, isForwarded, status }: RequestLine): boolean {
+  return isForwarded || (isOpen && status === 200);
 }
 
 function write(log: Log, line: RequestLine): void {

@@ -4,8 +4,8 @@ import type { Caller } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { DomainError, type ErrorCode } from '../../domain/errors.ts';
 import { createFailedLogins } from '../../domain/failed-logins.ts';
-import { originOf } from '../../domain/origin.ts';
 import { TtlockRefusal } from '../../domain/ttlock/ttlock-access.ts';
+import { clientOf } from './client.ts';
 import { headerCount } from './headers.ts';
 import { requireOwnPage, signInSecretOf } from './sign-in-cookie.ts';
 
@@ -45,7 +45,7 @@ export function createAuthenticate(
 
 export function createGuard(clock: Clock): Guard {
   const failures = createFailedLogins(clock);
-  const networkOf = ({ socket }: IncomingMessage) => originOf(socket.remoteAddress).network;
+  const networkOf = (request: IncomingMessage) => clientOf(request).network;
 
   function requireBelow(network: string): void {
     const waitMs = failures.msUntilBelow(network, failuresAllowed);
@@ -122,9 +122,4 @@ function bearerToken(request: IncomingMessage): string {
 
 function malformed(message: string): DomainError {
   return new DomainError('token-invalid', message);
-}
-
-/** The address of the client; an IPv4 client has the same one on an IPv4 and on a dual-stack socket. */
-export function plainAddress(request: IncomingMessage): string {
-  return originOf(request.socket.remoteAddress).address;
 }

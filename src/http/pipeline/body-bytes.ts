@@ -34,7 +34,7 @@ export function readBytes(request: IncomingMessage, atMost: number): Promise<Buf
     });
     request.once('end', () => resolve(Buffer.concat(chunks)));
     request.once('error', () => reject(cutShort()));
-    request.once('close', () => reject(cutShort()));
+    request.once('close', () => request.readableEnded || reject(cutShort()));
   });
 }
 

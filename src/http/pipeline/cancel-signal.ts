@@ -1,6 +1,7 @@
 // Whether a client still waits for its answer.
 import type { ServerResponse } from 'node:http';
 import type { CancelSignal } from '../../domain/cancel-signal.ts';
+import { expiryOf } from '../peers/peer-requests.ts';
 
 /**
  * Aborted when the connection ends before the answer is sent. An AbortSignal would cost as much as all the checks of a request, and
@@ -19,6 +20,10 @@ export class ClosedConnectionSignal implements CancelSignal {
 
   get aborted(): boolean {
     return this.#response.destroyed && !this.#response.writableFinished;
+  }
+
+  get deadline(): number | undefined {
+    return expiryOf(this.#response.req);
   }
 
   addEventListener(_kind: 'abort', left: () => void): void {

@@ -7,8 +7,8 @@ export interface ConnectionLimitSettings {
   /** Connections that have not sent a valid token so far. */
   readonly strangers: number;
   /**
-   * Of these, from one network: an IPv4 address or an IPv6 /64. Loopback has no such limit, because all clients of a reverse proxy share
-   * it.
+   * Of these, from one network: an IPv4 address or an IPv6 /64. Loopback and trusted proxies have no such limit, because all clients of a
+   * proxy share its address.
    */
   readonly strangersOfNetwork: number;
   /** Connections that have sent a valid token. */
@@ -48,8 +48,12 @@ export interface ConnectionLimit {
   enter(origin: Origin, client: Client): ConnectionSlot | undefined;
 }
 
-/** `onGaveWay` gets the address of each connection that was closed to make room. */
-export function createConnectionLimit(limits: ConnectionLimitSettings, onGaveWay: (address: string) => void): ConnectionLimit {
+/** `onGaveWay` gets the address of each connection that was closed to make room; `isProxy` says whether a trusted proxy is at an address. */
+export function createConnectionLimit(
+  limits: ConnectionLimitSettings,
+  onGaveWay: (address: string) => void,
+  isProxy: (address: string) => boolean,
+): ConnectionLimit {
   const strangers = new Group(limits.strangers);
   const known = new Group(limits.known);
   const byNetwork = new Map<string, Group>();
@@ -107,7 +111,7 @@ export function createConnectionLimit(limits: ConnectionLimitSettings, onGaveWay
 
   return {
     enter({ address, network }, client) {
-      const ofNetwork = isLoopback(address) ? [] : [groupOf(byNetwork, network, limits.strangersOfNetwork)];
+      const ofNetwork = isLoopback(address) || isProxy(address) ? [] : [groupOf(byNetwork, network, limits.strangersOfNetwork)];
       const groups = [...ofNetwork, strangers];
       return haveRoom(groups) ? new Taken(address, client, groups) : undefined;
     },

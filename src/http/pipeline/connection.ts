@@ -65,7 +65,9 @@ export class HttpConnection implements Client, Holder {
   #ending: Ending = 'text';
   /** Bytes of the last request's body that are still to come, if it has a Content-Length. */
   #bodyLeft = 0;
+  /** The last request, until it has come whole and is answered: what rests keeps nothing of it alive. */
   #request: IncomingMessage | undefined;
+  #hasAsked = false;
   /** The response of the request under way. */
   #response: ServerResponse | undefined;
   /** The head of a request has begun. */
@@ -91,6 +93,7 @@ export class HttpConnection implements Client, Holder {
   /** A request has come: nothing after it is parsed until its answer is sent. */
   begin(request: IncomingMessage, response: ServerResponse): void {
     this.#request = request;
+    this.#hasAsked = true;
     this.#response = response;
     this.#isInHead = false;
     const { headers } = request;
@@ -104,7 +107,10 @@ export class HttpConnection implements Client, Holder {
 
   /** The answer is sent. */
   end(response: ServerResponse): void {
-    if (this.#response === response) this.#response = undefined;
+    if (this.#response === response) {
+      this.#response = undefined;
+      if (this.#request?.complete === true) this.#request = undefined;
+    }
     this.#bounds.untaken.hold(this, 0);
     this.#handOn();
   }
@@ -125,7 +131,7 @@ export class HttpConnection implements Client, Holder {
 
   doing(): Doing {
     if (this.#isInHead || this.#request?.complete === false) return 'sending';
-    if (this.#response === undefined) return this.#request === undefined ? 'nothing' : 'resting';
+    if (this.#response === undefined) return this.#hasAsked ? 'resting' : 'nothing';
     const { writableEnded, headersSent } = this.#response;
     // A large answer is sent piece by piece, so it ends only when the client has read nearly all of it.
     return writableEnded || (headersSent && this.socket.writableLength > 0) ? 'taking' : 'asking';

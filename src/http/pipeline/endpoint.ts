@@ -31,11 +31,14 @@ interface TlsIdentity {
 }
 
 export interface EndpointOptions {
+  /** "": every address of this machine. */
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
   /** With it the endpoint speaks TLS, without it plain HTTP. */
   readonly identity?: TlsIdentity | undefined;
+  /** Only clients with a certificate of the `ca` of the identity get in: the nodes. */
+  readonly isForPeers?: boolean;
 }
 
 /** What a server does with what arrives; the same for every endpoint. */
@@ -66,20 +69,21 @@ export interface Endpoint {
   address(): BoundAddress;
 }
 
-export function createEndpoint({ host, port, identity }: EndpointOptions, handlers: Handlers, log: Log): Endpoint {
+export function createEndpoint({ host, port, identity, isForPeers = false }: EndpointOptions, handlers: Handlers, log: Log): Endpoint {
   const limits = {
     IncomingMessage: handlers.requestClass,
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: timeoutCheckMs,
     keepAliveTimeout: keepAliveMs,
-    maxHeaderSize: headerBytesAtMost,
+    // What another node sends on has headers of that node's besides.
+    maxHeaderSize: isForPeers ? 2 * headerBytesAtMost : headerBytesAtMost,
     requireHostHeader: false, // the request handler checks it, so that the refusal is a problem like the others
     noDelay: true,
   };
   const tls = identity && {
     identity,
-    server: createTlsServer({ ...limits, handshakeTimeout: tlsHandshakeMs }),
+    server: createTlsServer({ ...limits, handshakeTimeout: tlsHandshakeMs, requestCert: isForPeers, rejectUnauthorized: isForPeers }),
   };
   tls?.identity.onChange(() => tls.server.setSecureContext(tls.identity.current()));
   const server = tls?.server ?? createServer(limits);

@@ -1,22 +1,27 @@
 // Handles one request from arrival to answer, with the checks in the order of HTTP API 1.4:
 // path, method, authentication, Accept, parameters. The services check existence and rights.
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { DomainError, type ParameterProblem } from '../../domain/errors.ts';
+import { type Lease, requireLease } from '../../domain/lease.ts';
 import type { Log } from '../../domain/part.ts';
-import type { OperationId } from '../openapi/operations.ts';
+import type { Forwarding } from '../peers/forwarding.ts';
+import { cameTooLate, isFromPeer, requireInTime } from '../peers/peer-requests.ts';
 import { createAccessLog } from './access-log.ts';
-import { type Authenticate, plainAddress } from './authenticate.ts';
+import type { Authenticate } from './authenticate.ts';
 import { readTextBody } from './body-bytes.ts';
 import { ClosedConnectionSignal } from './cancel-signal.ts';
+import { clientOf } from './client.ts';
+import { effectOf, OutcomeUnknown, outcomeUnknown } from './effect.ts';
+import { createFacadeAdmission } from './facade-admission.ts';
 import { preferredOf, requireAccepted, requireOneHost } from './headers.ts';
 import { readJsonBody, strangersBytesAtMost } from './json-body.ts';
 import { invalidParameters, problemOf } from './problem.ts';
 import { pathOf, rawParameters } from './raw-query.ts';
+import { newRequestId, type RequestContext } from './request-context.ts';
 import type { Rank, RequestScheduler } from './request-scheduler.ts';
-import type { Admission, Answer, AnyAnswer, AnyRoute, FacadeRoute, Route, SignInRoute, StreamRoute } from './route.ts';
+import type { Answer, AnyAnswer, FacadeRoute, Route, SignInRoute, StreamRoute } from './route.ts';
 import type { RouteMatch } from './route-table.ts';
 import { json, type Sender, uncached } from './sender.ts';
 import { servedPage } from './served-page.ts';
@@ -34,26 +39,6 @@ export interface EndedRequest {
   readonly ms: number;
 }
 
-interface RequestContext {
-  readonly requestId: string;
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  /** What the path matches; undefined: nothing. */
-  readonly found: RouteMatch | undefined;
-  readonly startedAt: number;
-  /** The route, once path and method are known to exist. */
-  route: AnyRoute | undefined;
-  /** The endpoint of a facade, in place of a route. */
-  facade: FacadeRoute | undefined;
-  /** Its word that the request may come in. */
-  admission: Admission | undefined;
-  /** The caller behind the token, if the route needs one. */
-  caller: Caller | undefined;
-  account: string | undefined;
-  code: string | undefined;
-  parameters: Readonly<Record<string, string>>;
-}
-
 const problemJson = 'application/problem+json';
 
 const none: Readonly<Record<string, string>> = {};
@@ -62,8 +47,8 @@ const none: Readonly<Record<string, string>> = {};
 const headersAtMost = 1_000;
 const tooManyHeaders = new DomainError('too-large', `there must not be more than ${headersAtMost} headers`);
 
-/** Requests that are handled first, because somebody stands at a door. */
-const doors: ReadonlySet<OperationId> = new Set(['lock', 'unlock']);
+/** What a gateway answers that does not serve. */
+const alwaysServed: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**
  * Creates the function that handles each request: its checks, its answer or problem, its one line in the log. It answers whatever a
@@ -80,14 +65,20 @@ export function createRequestHandler(options: {
   find: (path: string) => RouteMatch | undefined;
   /** Throws for a Host that is none of this gateway's. */
   requireHost: (request: IncomingMessage) => void;
+  lease: Lease;
+  forwarding: Forwarding | undefined;
+  /** Whether each answer ends its connection. */
+  closing: () => boolean;
   onEnd: ((ended: EndedRequest) => void) | undefined;
 }): RequestHandler {
   const { send, sendText, sendVersioned, sendPieces } = options.sender;
   const writeAccessLog = createAccessLog(options);
-  const { clock, turns, log, authenticate, onKnown, find, requireHost, onEnd } = options;
+  const { clock, turns, log, authenticate, onKnown, find, requireHost, lease, forwarding, closing, onEnd } = options;
+  const admitToFacade = createFacadeAdmission({ turns, onKnown, respond, refuse });
   return (request, response) => {
     const context: RequestContext = {
       requestId: newRequestId(),
+      isForwarded: false,
       request,
       response,
       found: find(pathOf(request.url ?? '')),
@@ -104,7 +95,8 @@ export function createRequestHandler(options: {
     response.on('close', () => note(context));
     try {
       const admitted = admit(context);
-      if (typeof admitted === 'string') turns.take(admitted, () => void respond(context));
+      if (admitted === 'elsewhere') void sendOn(context);
+      else if (typeof admitted === 'string') turns.take(admitted, () => void respond(context));
       else void admitToFacade(context, admitted);
     } catch (error) {
       turns.take('stranger', () => refuse(context, error));
@@ -112,12 +104,20 @@ export function createRequestHandler(options: {
   };
 
   /** Makes the first checks, which decide how urgent the request is; a facade decides that itself. */
-  function admit(context: RequestContext): Rank | FacadeRoute {
+  function admit(context: RequestContext): Rank | FacadeRoute | 'elsewhere' {
     const { request, found } = context;
     if (request.rawHeaders.length > 2 * headersAtMost) throw tooManyHeaders;
-    requireOneHost(request.rawHeaders, request.httpVersion);
-    // A health check may use any name in Host: it learns nothing but that the process answers.
-    if (found?.resource.path !== '/healthz') requireHost(request);
+    // The node that sent it on has looked at Host.
+    if (isFromPeer(request)) requireInTime(request, clock.monotonic());
+    else {
+      requireOneHost(request.rawHeaders, request.httpVersion);
+      // A health check may use any name in Host: it learns nothing but that the process answers.
+      if (found?.resource.path !== '/healthz') requireHost(request);
+    }
+    if (found === undefined || !alwaysServed.has(found.resource.path)) {
+      if (lease.leftMs() === 0 && !isFromPeer(request) && forwarding?.isPossible()) return 'elsewhere';
+      requireLease(lease);
+    }
     if (found === undefined) throw new DomainError('not-found', 'there is nothing at this path');
     const { resource } = found;
     const route = resource.routes.get(request.method ?? '');
@@ -133,32 +133,23 @@ export function createRequestHandler(options: {
     context.caller = caller;
     context.account = caller.username;
     onKnown(request, caller);
-    return doors.has(route.operation) ? 'door' : 'known';
+    return effectOf(route, request.method) === 'door' ? 'door' : 'known';
   }
 
-  /** A facade authenticates by what may stand in the body, so that must be there before anybody knows how urgent the request is. */
-  async function admitToFacade(context: RequestContext, facade: FacadeRoute): Promise<void> {
-    const { request } = context;
-    const refuseInTurn = (error: unknown) => turns.take('stranger', () => refuse(context, error));
-    const judge = (body: string) => {
-      try {
-        const admission = facade.admit(request, body);
-        const { rank, caller } = admission;
-        context.admission = admission;
-        context.account = caller?.username;
-        if (caller !== undefined) onKnown(request, caller);
-        turns.take(rank, () => void respond(context));
-      } catch (error) {
-        refuseInTurn(error);
-      }
+  /** This node does not serve, and another one does. */
+  async function sendOn(context: RequestContext): Promise<void> {
+    const { request, response, found } = context;
+    const route = found?.resource.routes.get(request.method ?? '');
+    const effect = effectOf(route, request.method);
+    const onAnswer = (requestId = context.requestId) => {
+      context.requestId = requestId;
+      context.isForwarded = true;
     };
     try {
-      const body = await facade.readBody(request);
-      // Looking through a large one of a stranger must not hold up those who are known.
-      if (body.length > strangersBytesAtMost) turns.take('stranger', () => judge(body));
-      else judge(body);
+      await forwarding?.send(request, response, { effect, isClosing: closing(), onAnswer });
     } catch (error) {
-      refuseInTurn(error);
+      if (error instanceof OutcomeUnknown && route !== undefined && 'admit' in route) context.facade = route;
+      refuse(context, error);
     }
   }
 
@@ -166,6 +157,7 @@ export function createRequestHandler(options: {
     try {
       const answered = await answer(context);
       if (answered === undefined) return;
+      requireStillServing(context);
       if ('version' in answered) return await sendVersioned(context, answered);
       if ('text' in answered) return sendText(context, answered);
       if ('pieces' in answered) return await sendPieces(context, answered);
@@ -174,6 +166,16 @@ export function createRequestHandler(options: {
     } catch (error) {
       refuse(context, error);
     }
+  }
+
+  /** A process that stood still while its lease ended knows nothing of what holds now, but that what it was asked for may be done. */
+  function requireStillServing(context: RequestContext): void {
+    const { request, found, route, facade } = context;
+    if (lease.leftMs() > 0 || (found !== undefined && alwaysServed.has(found.resource.path))) return;
+    const effect = effectOf(facade ?? route, request.method);
+    if (effect !== 'read') throw outcomeUnknown(effect, 'this node stopped serving before it could answer');
+    context.facade = undefined;
+    requireLease(lease);
   }
 
   /** undefined: the answer is a stream that goes on, and its handler owns it now. */
@@ -204,7 +206,7 @@ export function createRequestHandler(options: {
     const gone = new ClosedConnectionSignal(response);
     // The address is for the audit log, in which reading leaves no line.
     if (route.method === 'GET') return await route.handle({ caller, parameters, body, gone, mediaType });
-    const asking = { ...caller, address: plainAddress(request) };
+    const asking = { ...caller, address: clientOf(request).address };
     return await route.handle({ caller: asking, parameters, body, gone, mediaType, page: servedPage(request) });
   }
 
@@ -238,7 +240,7 @@ export function createRequestHandler(options: {
     return undefined;
   }
 
-  function note({ requestId, request, response, found, startedAt, account, code, parameters }: RequestContext): void {
+  function note({ requestId, isForwarded, request, response, found, startedAt, account, code, parameters }: RequestContext): void {
     const { method = '', url = '' } = request;
     const route = found?.resource.path;
     const status = response.writableFinished ? response.statusCode : undefined;
@@ -247,19 +249,20 @@ export function createRequestHandler(options: {
     const isOpen = reading !== undefined && 'open' in reading;
     onEnd?.({ method, route, status, ms });
     const path = route ?? pathOf(url);
-    writeAccessLog({ requestId, method, path, known: found !== undefined, isOpen, parameters, account, status, code, ms });
+    writeAccessLog({ requestId, method, path, known: found !== undefined, isOpen, isForwarded, parameters, account, status, code, ms });
   }
 
   function refuse(context: RequestContext, error: unknown): void {
-    const { requestId, found } = context;
-    const refusal = context.facade?.refusal(error);
+    const { requestId, request, found, facade, route } = context;
+    const isQuestion = effectOf(facade ?? route, request.method) === 'read';
+    const refusal = facade?.refusal(error);
     const problem = problemOf(error, requestId, error === tooManyHeaders ? 431 : undefined);
     context.code = refusal?.code ?? problem.code;
     if (context.code === 'internal-error') log.error({ code: 'bug', requestId, err: error }, 'a request failed because of a bug');
-    if (context.code === 'storage-unavailable')
+    if (context.code === 'storage-unavailable' && lease.leftMs() > 0 && error !== cameTooLate)
       log.warn(
         { code: 'change-refused', requestId, reason: error instanceof Error ? error.message : String(error) },
-        'a change was refused because of the disk',
+        `${isQuestion ? 'a question was not answered' : 'a change was refused'} because of the disk or the database: the reason says which`,
       );
     if (refusal !== undefined) {
       sendText(context, refusal.answer);
@@ -273,10 +276,4 @@ export function createRequestHandler(options: {
 async function readBody(request: IncomingMessage, { body, textBody }: Route, problems: ParameterProblem[]): Promise<unknown> {
   if (textBody !== undefined && problems.length === 0) return readTextBody(request, textBody);
   return body?.read(await readJsonBody(request, problems), problems);
-}
-
-/** An id that names one request in its answer and in the log; never taken from the client. 48 random bits, which Node draws in batches. */
-export function newRequestId(): string {
-  const uuid = randomUUID();
-  return uuid.slice(0, 8) + uuid.slice(9, 13);
 }

@@ -8,6 +8,8 @@ import { DomainError } from '../../domain/errors.ts';
 import { originOf } from '../../domain/origin.ts';
 import type { Log } from '../../domain/part.ts';
 import { createRateLimitedLog } from '../../domain/rate-limited-log.ts';
+import { notePeer } from '../peers/peer-requests.ts';
+import { noteForwarded } from './client.ts';
 import { type Bounds, HttpConnection } from './connection.ts';
 import { connectionLimitSettings, createConnectionLimit } from './connection-limit.ts';
 import { type BoundAddress, createEndpoint, type EndpointOptions } from './endpoint.ts';
@@ -29,6 +31,8 @@ export interface ListenerEndpoint extends EndpointOptions {
 export interface HttpListener {
   /** Resolves when every endpoint accepts connections; rejects with one sentence for people when one cannot. */
   start(): Promise<void>;
+  /** Resolves and rejects as `start`, for an endpoint that lets other nodes in. */
+  startForPeers(endpoint: Omit<EndpointOptions, 'isForPeers'>): Promise<void>;
   /** Stops accepting, answers the requests under way for at most 4.5 s, then closes every connection. */
   stop(): Promise<void>;
   /** Whether stop has begun: each answer then ends its connection. */
@@ -48,16 +52,18 @@ export function createHttpListener(options: {
   webSockets: WebSockets;
   /** The class of the requests that Node creates. */
   requestClass: typeof IncomingMessage;
+  /** Whether a trusted proxy is at this address. */
+  isProxy: (address: string) => boolean;
   handle: (request: IncomingMessage, response: ServerResponse) => void;
 }): HttpListener {
-  const { clock, log, webSockets, requestClass, handle } = options;
+  const { clock, log, webSockets, requestClass, isProxy, handle } = options;
   let underWay = 0;
   let stopping: Promise<void> | undefined;
   let endWhenIdle: (() => void) | undefined;
   const connections = new WeakMap<Duplex, HttpConnection>();
   const bounds: Bounds = { waiting: new HeldBytes(waitingBytesAtMost), untaken: new HeldBytes(untakenBytesAtMost) };
   const limited = createRateLimitedLog({ clock, log });
-  const places = createConnectionLimit(connectionLimitSettings, tooMany);
+  const places = createConnectionLimit(connectionLimitSettings, tooMany, isProxy);
 
   const handlers = {
     requestClass,
@@ -70,16 +76,8 @@ export function createHttpListener(options: {
       connection.evict();
     },
     onRequest(request: IncomingMessage, response: ServerResponse) {
-      const connection = connections.get(request.socket);
-      underWay += 1;
-      connection?.begin(request, response);
-      // 'close' comes once, and `once` would wrap the listener.
-      response.on('close', () => {
-        underWay -= 1;
-        connection?.end(response);
-        if (stopping !== undefined && underWay === 0) endWhenIdle?.();
-      });
-      handle(request, response);
+      noteForwarded(request, isProxy);
+      begin(request, response);
     },
     onConnect: (socket: Duplex) => noteNoRequest(refuseConnect(socket), 'CONNECT'),
     onBroken(error: NodeJS.ErrnoException, socket: Duplex) {
@@ -88,6 +86,28 @@ export function createHttpListener(options: {
       else noteNoRequest(refuseBrokenRequest(socket, error.code), error.code);
     },
   };
+  /** Connections of nodes are as many as the clients of those have requests under way, so no limit counts them here. */
+  const handlersForPeers = {
+    ...handlers,
+    onConnection: (socket: Socket) => void connections.set(socket, new HttpConnection(socket, bounds)),
+    onRequest(request: IncomingMessage, response: ServerResponse) {
+      notePeer(request);
+      begin(request, response);
+    },
+  };
+
+  function begin(request: IncomingMessage, response: ServerResponse): void {
+    const connection = connections.get(request.socket);
+    underWay += 1;
+    connection?.begin(request, response);
+    // 'close' comes once, and `once` would wrap the listener.
+    response.on('close', () => {
+      underWay -= 1;
+      connection?.end(response);
+      if (stopping !== undefined && underWay === 0) endWhenIdle?.();
+    });
+    handle(request, response);
+  }
 
   function tooMany(address: string | undefined): void {
     limited.warn('too-many', { code: 'http-connections-full', address }, 'more HTTP connections than the gateway keeps; one was closed');
@@ -99,6 +119,7 @@ export function createHttpListener(options: {
   }
 
   function onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    noteForwarded(request, isProxy);
     // From here on the broker counts this connection.
     const rest = connections.get(socket)?.release();
     try {
@@ -131,6 +152,11 @@ export function createHttpListener(options: {
   return {
     async start() {
       for (const endpoint of endpoints) await endpoint.listen();
+    },
+    async startForPeers(options) {
+      const endpoint = createEndpoint({ ...options, isForPeers: true }, handlersForPeers, log);
+      endpoints.push(endpoint);
+      await endpoint.listen();
     },
     stop() {
       stopping ??= close();

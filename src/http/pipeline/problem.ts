@@ -78,7 +78,7 @@ function headersFor(error: DomainError, status: number): readonly string[] {
   if (error.code === 'token-missing') return ['WWW-Authenticate', 'Bearer realm="latchd"'];
   if (status === 401)
     return ['WWW-Authenticate', `Bearer realm="latchd", error="invalid_token", error_description="${problemKinds[error.code].title}"`];
-  if (status === 429) return ['Retry-After', String(error.retryAfterSeconds ?? 1)];
+  if (status === 429 || error.retryAfterSeconds !== undefined) return ['Retry-After', String(error.retryAfterSeconds ?? 1)];
   return [];
 }
 

@@ -11,7 +11,7 @@ const lockId = id<LockId>();
 const cardId = id<CardId>();
 
 /** Specification 4.3: pageNo from 1, pageSize 10 to 1000. */
-const page = { pageNo: integer().default(1), pageSize: integer(10, 1000) };
+export const page = { pageNo: integer().default(1), pageSize: integer(10, 1000) };
 
 const datesInOrder = {
   path: ['endDate'],
@@ -22,7 +22,7 @@ const datesInOrder = {
 export const noParameters = validate(z.object({}), () => undefined);
 
 /** Which locks a list is to hold. */
-const wantedLocks = { lockAlias: text(0, 64).exactOptional(), groupId: integer(0).exactOptional() };
+export const wantedLocks = { lockAlias: text(0, 64).exactOptional(), groupId: integer(0).exactOptional() };
 
 export const lockList = validate(z.object({ ...page, ...wantedLocks }), ({ lockAlias, groupId, ...page }) => ({
   page,
@@ -69,7 +69,7 @@ export const lockSettings = validate(
   ({ lockId, ...settings }): { lockId: LockId; settings: Partial<LockSettings> } => ({ lockId, settings }),
 );
 
-export const cardList = validate(z.object({ lockId, ...page }), ({ lockId, ...page }) => ({ lockId, page }));
+export const passcodeList = validate(z.object({ lockId, ...page }), ({ lockId, ...page }) => ({ lockId, page }));
 
 export const oneCard = validate(z.object({ lockId, cardId }), (value) => value);
 
@@ -136,11 +136,6 @@ export const ofManagement = { pageNo: integer().default(1), pageSize: integer(1,
 
 export const managementPage = validate(z.object(ofManagement), (page) => page);
 
-export const managedLockList = validate(z.object({ ...ofManagement, ...wantedLocks }), ({ lockAlias, groupId, ...page }) => ({
-  page,
-  wanted: { alias: lockAlias, groupId },
-}));
-
 /** A list that belongs to one lock. */
 export const pageOfLock = validate(z.object({ lockId, ...ofManagement }), ({ lockId, ...page }) => ({ lockId, page }));
 
@@ -179,7 +174,10 @@ export const auditRange = validate(
       username: text(1, 64).exactOptional(),
       action: text(1, 64).exactOptional(),
       success: integer(0, 1).exactOptional(),
+      object: text(1, 200).exactOptional(),
+      search: text(1, 64).exactOptional(),
+      sort: z.enum(['date', '-date'], 'must be date or -date').default('-date'),
     })
     .refine(isInOrder, datesInOrder),
-  ({ success, ...range }) => ({ ...range, success: success === undefined ? undefined : success === 1 }),
+  ({ success, sort, ...range }) => ({ ...range, success: success === undefined ? undefined : success === 1, oldestFirst: sort === 'date' }),
 );

@@ -2,8 +2,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { DomainError } from '../../domain/errors.ts';
-import { newRequestId } from './handle-request.ts';
 import { problemOf } from './problem.ts';
+import { newRequestId } from './request-context.ts';
 
 /**
  * Answers a socket that has no response object with a problem like any other, and closes it. `status` replaces the status of the

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Caller } from '../../domain/accounts/account.ts';
 import type { CancelSignal } from '../../domain/cancel-signal.ts';
 import type { OperationId } from '../openapi/operations.ts';
+import type { RequestEffect } from './effect.ts';
 import type { PathValues } from './raw-query.ts';
 import type { Rank } from './request-scheduler.ts';
 import type { ServedPage } from './served-page.ts';
@@ -134,6 +135,8 @@ export interface Admission {
 export interface FacadeRoute {
   readonly method: 'GET' | 'POST';
   readonly path: string;
+  /** Of both methods the same: programs of other systems unlock by GET, too. */
+  readonly effect: RequestEffect;
   /** Throws a problem of our own language for a request that comes by a way that is not safe enough. */
   requireSafeWay(request: IncomingMessage): void;
   /** The body as a text; rejects for one that cannot be read. */

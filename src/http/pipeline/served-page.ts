@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { PasskeySite } from '../../domain/accounts/sign-in-ports.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { isOverTls } from './sign-in-cookie.ts';
+import { clientOf } from './client.ts';
 
 export interface ServedPage {
   /** Host and port, as the browser sent them. */
@@ -12,7 +12,7 @@ export interface ServedPage {
 }
 
 export function servedPage(request: IncomingMessage): ServedPage {
-  return { host: request.headers.host ?? '', isEncrypted: isOverTls(request) };
+  return { host: request.headers.host ?? '', isEncrypted: clientOf(request).isOverTls };
 }
 
 export interface GatewayLinks {
@@ -20,7 +20,7 @@ export interface GatewayLinks {
   siteOf(page: ServedPage): PasskeySite;
   /**
    * A link to this fragment of the console for a browser on another machine: over https where that is on, else as this page was reached.
-   * `page` undefined: for somebody at this machine. Throws `not-supported` when no page is served.
+   * `page` undefined: nobody has reached one yet, as at the command line or for a message. Throws `not-supported` when no page is served.
    */
   linkTo(fragment: string, page: ServedPage | undefined): string;
   /** The address of the console that such a link begins with, without a path. Throws as `linkTo`. */
@@ -32,12 +32,16 @@ interface Listener {
   readonly port: number;
 }
 
-/** `names` are the host names and addresses of this gateway, those that others find best first. */
+/**
+ * `names` are the host names and addresses of this gateway, those that others find best first; `usual` is where people open the console, when
+ * the configuration says so.
+ */
 export function createGatewayLinks(options: {
   readonly names: () => readonly string[];
   readonly listeners: () => { readonly http?: Listener; readonly https?: Listener };
+  readonly usual?: string | undefined;
 }): GatewayLinks {
-  const { names, listeners } = options;
+  const { names, listeners, usual } = options;
 
   /** The name under which others reach a listener. */
   function nameOf({ host }: Listener): string {
@@ -49,6 +53,7 @@ export function createGatewayLinks(options: {
     urlOf(scheme, `${bracketed(nameOf(listener))}:${listener.port}`).origin;
 
   function originFor(page: ServedPage | undefined): string {
+    if (page === undefined && usual !== undefined) return new URL(usual).origin;
     const { http, https } = listeners();
     if (page?.isEncrypted && !isLoopback(urlOf('https', page.host).hostname)) return urlOf('https', page.host).origin;
     if (https !== undefined) return originOf('https', https);

@@ -1,6 +1,7 @@
 // The cookie of a browser that is signed in to the console, and the checks that stop foreign pages from using it (CSRF).
 import type { IncomingMessage } from 'node:http';
 import { DomainError } from '../../domain/errors.ts';
+import { clientOf } from './client.ts';
 
 /** No script can read the cookie, and no other site can make a browser send it. */
 const attributes = 'Path=/; HttpOnly; SameSite=Strict';
@@ -10,11 +11,7 @@ const attributes = 'Path=/; HttpOnly; SameSite=Strict';
  * 4.1.3.2).
  */
 function cookieName(request: IncomingMessage): string {
-  return isOverTls(request) ? '__Host-latchd' : 'latchd';
-}
-
-export function isOverTls({ socket }: IncomingMessage): boolean {
-  return 'encrypted' in socket && socket.encrypted === true;
+  return clientOf(request).isOverTls ? '__Host-latchd' : 'latchd';
 }
 
 /** The secret of a sign-in that the request carries instead of a token; undefined: none. Throws `token-invalid` for more than one. */
@@ -37,7 +34,7 @@ export function cookieSecretOf(request: IncomingMessage): string | undefined {
  */
 export function signInCookie(request: IncomingMessage, secret: string, maxAgeSeconds: number | undefined): string {
   const maxAge = maxAgeSeconds === undefined ? '' : `Max-Age=${maxAgeSeconds}; `;
-  return `${cookieName(request)}=${secret}; ${maxAge}${attributes}${isOverTls(request) ? '; Secure' : ''}`;
+  return `${cookieName(request)}=${secret}; ${maxAge}${attributes}${clientOf(request).isOverTls ? '; Secure' : ''}`;
 }
 
 /**
@@ -65,10 +62,10 @@ export function isSameOrigin(request: IncomingMessage, typed = false): boolean {
 
 /**
  * Whether this origin is the host that the request is for. A request over TLS needs an https origin: anybody in the network can forge a
- * page over plain http. A request over plain http may have an https origin: a proxy in between has ended the TLS.
+ * page over plain http. A request over plain http may have an https origin: a proxy in between, trusted or not, has ended the TLS.
  */
 export function isPageOf(origin: string, request: IncomingMessage): boolean {
   if (!URL.canParse(origin)) return false;
   const { protocol, host } = new URL(origin);
-  return host === request.headers.host?.toLowerCase() && (protocol === 'https:' || (protocol === 'http:' && !isOverTls(request)));
+  return host === request.headers.host?.toLowerCase() && (protocol === 'https:' || (protocol === 'http:' && !clientOf(request).isOverTls));
 }

@@ -6,6 +6,7 @@ import { createWebSocketStream, WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../../domain/clock.ts';
 import { DomainError, invalidParameter } from '../../domain/errors.ts';
 import { RateLimiter } from '../../domain/rate-limiter.ts';
+import { clientOf } from './client.ts';
 import { headerCount, requireOneHost } from './headers.ts';
 import { isPageOf } from './sign-in-cookie.ts';
 
@@ -82,7 +83,7 @@ export function createWebSockets(options: {
       requireHandshake(request);
       requireHost(request);
       const wire = request.socket;
-      const { remoteAddress } = wire;
+      const { address: remoteAddress } = clientOf(request);
       server.handleUpgrade(request, socket, head, (webSocket) => {
         // Otherwise ws would wait for the client's close frame, with a socket that is no longer read or counted.
         webSocket.once('error', () => webSocket.terminate());

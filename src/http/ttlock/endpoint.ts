@@ -9,14 +9,15 @@ import type { HubService } from '../../domain/locks/hub.ts';
 import { hubOf } from '../../domain/locks/hub.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
 import type { LockService } from '../../domain/locks/lock-service.ts';
-import { isLoopback, originOf } from '../../domain/origin.ts';
+import { isLoopback } from '../../domain/origin.ts';
 import type { Log } from '../../domain/part.ts';
 import { createRateLimitedLog } from '../../domain/rate-limited-log.ts';
 import type { TtlockAccess } from '../../domain/ttlock/ttlock-access.ts';
-import { type Guard, plainAddress } from '../pipeline/authenticate.ts';
+import type { Guard } from '../pipeline/authenticate.ts';
+import { clientOf } from '../pipeline/client.ts';
+import type { RequestEffect } from '../pipeline/effect.ts';
 import { invalidParameters } from '../pipeline/problem.ts';
 import type { Admission, FacadeRoute, StreamedAnswer, TextAnswer } from '../pipeline/route.ts';
-import { isOverTls } from '../pipeline/sign-in-cookie.ts';
 import type { Validated } from '../pipeline/validate.ts';
 import { TtlockError, ttlockProblemOf } from './errors.ts';
 import { createFormReader, type FormValues, formValues } from './forms.ts';
@@ -28,9 +29,6 @@ export interface TtlockAsked<P> {
   readonly gone: CancelSignal;
 }
 
-/** `door`: it moves a bolt. `read`: it changes nothing. */
-export type EndpointKind = 'door' | 'read' | 'change';
-
 /** What an endpoint answers: the members of its object, or the pieces of its JSON. */
 type TtlockAnswer = object | AsyncIterable<string>;
 
@@ -38,7 +36,7 @@ type TtlockAnswer = object | AsyncIterable<string>;
 export interface TtlockEndpoints {
   endpoint<P extends object>(
     path: string,
-    kind: EndpointKind,
+    effect: RequestEffect,
     parameters: Validated<P>,
     handle: (asked: TtlockAsked<P>) => TtlockAnswer | Promise<TtlockAnswer>,
   ): readonly FacadeRoute[];
@@ -75,20 +73,20 @@ export function createTtlockEndpoints(options: {
   const readBody = createFormReader();
 
   function requireSafeWay(request: IncomingMessage): void {
-    const { address } = originOf(request.socket.remoteAddress);
-    if (isOverTls(request) || isLoopback(address)) return;
+    const { address, isOverTls } = clientOf(request);
+    if (isOverTls || isLoopback(address)) return;
     const message = 'a program asked as it asks TTLock, over plain http from another machine, and was refused: it must use https';
     limited.warn('over-http', { code: 'ttlock-over-http', address }, message);
     throw new DomainError('forbidden', 'over plain http this is for programs on this machine alone: use https');
   }
 
   /** While the gateway doubts its own clock no date proves that an unlock is new, and a wrong clock must hide nothing. */
-  function requireNear(text: string, kind: EndpointKind): void {
+  function requireNear(text: string, effect: RequestEffect): void {
     const isDate = /^\d{1,16}$/.test(text);
     const isNear = isDate && Math.abs(clock.now() - Number(text)) <= nearMs;
     const isSuspect = clockIsSuspect();
-    if (isSuspect ? (kind === 'read' && isDate) || (kind === 'change' && isNear) : isNear) return;
-    if (isSuspect && kind === 'door')
+    if (isSuspect ? (effect === 'read' && isDate) || (effect === 'change' && isNear) : isNear) return;
+    if (isSuspect && effect === 'door')
       throw new TtlockError(80000, 'the clock of the gateway is probably wrong: no door is moved', 'clock-suspect');
     throw new TtlockError(80000, 'date must be the current time in milliseconds, within 5 minutes', 'date-refused');
   }
@@ -103,23 +101,27 @@ export function createTtlockEndpoints(options: {
     return hubs.find(hubId)?.online === true ? error : new TtlockError(-3002, 'The gateway is offline', error.code);
   }
 
-  function route(path: string, admit: (request: IncomingMessage, body: string) => Admission): readonly FacadeRoute[] {
-    return (['GET', 'POST'] as const).map((method) => ({ method, path, requireSafeWay, readBody, admit, refusal: ttlockRefusal }));
+  function route(
+    path: string,
+    effect: RequestEffect,
+    admit: (request: IncomingMessage, body: string) => Admission,
+  ): readonly FacadeRoute[] {
+    return (['GET', 'POST'] as const).map((method) => ({ method, path, effect, requireSafeWay, readBody, admit, refusal: ttlockRefusal }));
   }
 
   return {
-    endpoint(path, kind, own, handle) {
+    endpoint(path, effect, own, handle) {
       const names = new Set([...everyName, ...own.names]);
-      return route(path, (request, body) => {
+      return route(path, effect, (request, body) => {
         const form = formValues(request.url ?? '', body, names);
         const clientId = textOf(form, 'clientId');
         const authenticated = guard.check(request, () => access.callerOf({ clientId, accessToken: textOf(form, 'accessToken') }));
-        const caller = { ...authenticated, address: plainAddress(request) };
+        const caller = { ...authenticated, address: clientOf(request).address };
         return {
-          rank: kind === 'door' ? 'door' : 'known',
+          rank: effect === 'door' ? 'door' : 'known',
           caller,
           read() {
-            requireNear(textOf(form, 'date'), kind);
+            requireNear(textOf(form, 'date'), effect);
             const problems = [...form.problems];
             const parameters = own.read(form.values, problems);
             if (parameters === undefined || problems.length > 0) throw invalidParameters(problems);
@@ -140,7 +142,7 @@ export function createTtlockEndpoints(options: {
     },
 
     open: (path, names, handle) =>
-      route(path, (request, body) => ({
+      route(path, 'change', (request, body) => ({
         rank: 'stranger',
         caller: undefined,
         read: () => ({

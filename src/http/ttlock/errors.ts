@@ -1,6 +1,7 @@
 // The errors of TTLock's cloud: which of ours is which of theirs. The HTTP status is 200 for each of them.
 import { DomainError, type ErrorCode } from '../../domain/errors.ts';
 import { TtlockRefusal } from '../../domain/ttlock/ttlock-access.ts';
+import { OutcomeUnknown } from '../pipeline/effect.ts';
 
 /** An error in TTLock's words; `code` is ours, for the log. */
 export interface TtlockProblem {
@@ -35,6 +36,7 @@ const refused: Readonly<Record<TtlockRefusal['reason'], readonly [errcode: numbe
 
 const failed = 'failed: ';
 const internal = 'internal server error';
+const unknown = 'No answer in time: it may or may not have happened';
 
 /** What is said before our own sentence, or alone (undefined: ours is not shown). `http`: a problem of HTTP itself. */
 const known: Readonly<Record<ErrorCode, readonly [errcode: number, errmsg: string, ours?: 'with-ours'] | 'http'>> = {
@@ -71,7 +73,7 @@ const known: Readonly<Record<ErrorCode, readonly [errcode: number, errmsg: strin
   'lock-offline': [-3036, 'The lock is offline'],
   'state-unknown': [-3036, 'The lock has never reported it'],
   'storage-unavailable': [90000, internal],
-  'lock-timeout': [1, 'No answer in time: it may or may not have happened'],
+  'lock-timeout': [1, unknown],
 };
 
 /** The words for whatever was thrown; undefined: it is a problem of HTTP itself. What is no error of ours is 90000, and a bug. */
@@ -84,6 +86,7 @@ export function ttlockProblemOf(error: unknown): TtlockProblem | undefined {
   if (!(error instanceof DomainError)) return { errcode: 90000, errmsg: internal, code: 'internal-error' };
   const { code, message, lockError } = error;
   const said = known[code];
+  if (error instanceof OutcomeUnknown) return { errcode: 1, errmsg: unknown, code };
   if (said === 'http') return undefined;
   if (lockError !== undefined) return lockProblem(code, lockError);
   const [errcode, errmsg, ours] = said;

@@ -1,7 +1,6 @@
 // Sends messages by SMTP, always encrypted: smtps from the first byte, smtp by STARTTLS. nodemailer writes the mail and speaks the protocol; it
-// connects to an address that was checked, and has a connection for each message.
+// connects to an address that was checked, and has a connection for each message. It is loaded with the first one.
 import { isIP } from 'node:net';
-import { createTransport } from 'nodemailer';
 import type { Clock } from '../../domain/clock.ts';
 import type { NotificationSender, OutgoingMessage } from '../../domain/notifications/notification-ports.ts';
 import { type CheckedAddresses, createCheckedAddresses, type Lookup } from '../checked-addresses.ts';
@@ -71,6 +70,7 @@ async function sendOnce(
   const host = hostOf(url);
   const [address] = await checkedAddresses(host, port);
   const pass = passwordFile === undefined ? undefined : await firstLineOf('the password file', passwordFile);
+  const { createTransport } = await import('nodemailer');
   const transport = createTransport({
     // The address that was checked, not the name, which could point to another one by now; TLS expects the name.
     ...{ host: address as string, port, secure: isSecure, requireTLS: true },

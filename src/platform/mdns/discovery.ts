@@ -88,36 +88,39 @@ export function createDiscovery({ announcements, clock, log, respond }: Discover
   };
 }
 
-export const respondInThread: StartResponder = (announcements, events) => {
-  const worker = new Worker(new URL('./discovery-thread.js', import.meta.url), {
-    workerData: announcements,
-    stdout: true,
-    stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
-  });
-  let isStopping = false;
-  let reason = 'its thread ended';
-  for (const output of [worker.stdout, worker.stderr]) output.setEncoding('utf8').on('data', (text: string) => events.said(text.trim()));
-  worker.on('message', (message: { readonly names?: readonly string[]; readonly renamed?: string }) => {
-    if (message.names !== undefined) events.announced(message.names);
-    if (message.renamed !== undefined) events.renamed(message.renamed);
-  });
-  worker.on('error', (error: unknown) => {
-    reason = error instanceof Error ? error.message : String(error);
-  });
-  const ended = new Promise<void>((resolve) => {
-    worker.once('exit', () => {
-      if (!isStopping) events.ended(reason);
-      resolve();
+/** `program`: where discovery-thread.ts was built to. */
+export const respondInThread =
+  (program: URL): StartResponder =>
+  (announcements, events) => {
+    const worker = new Worker(program, {
+      workerData: announcements,
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
     });
-  });
-  return {
-    async stop() {
-      isStopping = true;
-      worker.postMessage('stop');
-      const tooLate = setTimeout(() => void worker.terminate(), goodbyeMs);
-      await ended;
-      clearTimeout(tooLate);
-    },
+    let isStopping = false;
+    let reason = 'its thread ended';
+    for (const output of [worker.stdout, worker.stderr]) output.setEncoding('utf8').on('data', (text: string) => events.said(text.trim()));
+    worker.on('message', (message: { readonly names?: readonly string[]; readonly renamed?: string }) => {
+      if (message.names !== undefined) events.announced(message.names);
+      if (message.renamed !== undefined) events.renamed(message.renamed);
+    });
+    worker.on('error', (error: unknown) => {
+      reason = error instanceof Error ? error.message : String(error);
+    });
+    const ended = new Promise<void>((resolve) => {
+      worker.once('exit', () => {
+        if (!isStopping) events.ended(reason);
+        resolve();
+      });
+    });
+    return {
+      async stop() {
+        isStopping = true;
+        worker.postMessage('stop');
+        const tooLate = setTimeout(() => void worker.terminate(), goodbyeMs);
+        await ended;
+        clearTimeout(tooLate);
+      },
+    };
   };
-};

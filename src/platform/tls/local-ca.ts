@@ -28,12 +28,30 @@ export function fingerprintOf(certificate: string): string {
   return digest.match(/../g)?.join(':') ?? '';
 }
 
+interface Surroundings {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** As `findAuthority`, but makes both files if the folder is missing or empty. */
+export async function openAuthority(folder: string, surroundings: Surroundings): Promise<Authority> {
+  const found = await findAuthority(folder, surroundings);
+  if (found !== undefined) return found;
+  const made = await newAuthority(surroundings.clock);
+  await storeAuthority(folder, made);
+  surroundings.log.info(
+    { code: 'tls-authority-made', file: `${folder}/ca.crt` },
+    'an own certificate authority was made; back its folder up',
+  );
+  return made;
+}
+
 /**
- * Reads `ca.crt` and `ca.key` in the folder; makes both if the folder is missing or empty. Rejects with one sentence that names the file
- * and says what to do.
+ * Reads `ca.crt` and `ca.key` in the folder; undefined if the folder is missing or empty. Rejects with one sentence that names the file and
+ * says what to do.
  */
-export async function openAuthority(folder: string, { clock, log }: { readonly clock: Clock; readonly log: Log }): Promise<Authority> {
-  if ((await namesIn(folder)).length === 0) await createFolder(folder, { clock, log });
+export async function findAuthority(folder: string, { log }: Pick<Surroundings, 'log'>): Promise<Authority | undefined> {
+  if ((await namesIn(folder)).length === 0) return undefined;
   // The rights may be too wide after a restore, for instance; if this user may not change them, that is for the folder's owner to decide.
   await chmod(folder, 0o700).catch((error: unknown) =>
     log.warn({ code: 'tls-folder-open', folder, err: error }, 'the folder of the TLS keys should be open to its owner alone'),
@@ -52,20 +70,22 @@ export function readAuthority(folder: string): Promise<string> {
   return read(`${folder}/ca.crt`, folder);
 }
 
+export async function newAuthority(clock: Clock): Promise<Authority> {
+  const key = makeKey();
+  // People who trust several authorities distinguish them by it.
+  const name = `latchd ${hostname().slice(0, 40)} ${randomBytes(4).toString('hex')}`;
+  return { certificate: await makeAuthority({ key, name, from: validFrom, to: believableNow(clock) + twentyYearsMs }), key };
+}
+
 /** Makes the folder under another name first, then renames it, so that half a folder never looks complete. */
-async function createFolder(folder: string, { clock, log }: { readonly clock: Clock; readonly log: Log }): Promise<void> {
+export async function storeAuthority(folder: string, { certificate, key }: Authority): Promise<void> {
   const making = `${folder}.new`;
   try {
     await rm(making, { recursive: true, force: true });
     await mkdir(making, { mode: 0o700 });
-    const key = makeKey();
-    // People who trust several authorities distinguish them by it.
-    const name = `latchd ${hostname().slice(0, 40)} ${randomBytes(4).toString('hex')}`;
-    const certificate = await makeAuthority({ key, name, from: validFrom, to: believableNow(clock) + twentyYearsMs });
     await writeDurably(`${making}/ca.key`, key, 0o600);
     await writeDurably(`${making}/ca.crt`, certificate, 0o644);
     await renameDurably(making, folder);
-    log.info({ code: 'tls-authority-made', file: `${folder}/ca.crt` }, 'an own certificate authority was made; back its folder up');
   } catch (error) {
     throw new Error(`latchd cannot make its certificate authority in ${folder} (${(error as NodeJS.ErrnoException).code ?? error})`, {
       cause: error,

@@ -7,7 +7,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { Log } from '../../domain/part.ts';
 import { writeDurably } from '../durable-text.ts';
 import type { CertificateSource, Identities, TlsIdentity } from './certificates.ts';
-import { type Authority, believableNow, fingerprintOf, openAuthority, validFrom } from './local-ca.ts';
+import { type Authority, believableNow, findAuthority, fingerprintOf, newAuthority, openAuthority, validFrom } from './local-ca.ts';
 import { type CertificateValidity, makeKey, makeServerCertificate } from './x509.ts';
 
 const dayMs = 86_400_000;
@@ -26,14 +26,17 @@ interface Open {
  * days before its end. The one for locks, which may have a wrong clock or none, is valid from 2020 to the end of the authority. A short
  * life would protect nothing here, since the key lies beside the authority's own.
  * @param names reads the names and addresses of this machine
+ * @param isShared the authority is that of several nodes (`shared-authority.ts`): none is made here, and until there is one the certificates
+ *   are of one that nobody knows
  */
 export function createOwnCertificates(options: {
   readonly folder: string;
   readonly names: () => readonly string[];
+  readonly isShared?: boolean;
   readonly clock: Clock;
   readonly log: Log;
 }): CertificateSource {
-  const { folder, names, clock, log } = options;
+  const { folder, names, isShared = false, clock, log } = options;
   let open: Open | undefined;
 
   /** What is wrong with a certificate, if anything. Without `renewMs` it ignores the dates. */
@@ -99,9 +102,19 @@ export function createOwnCertificates(options: {
     }
   }
 
+  /** For listeners that answer before the authority is known. */
+  async function provisional(): Promise<Identities> {
+    const key = makeKey();
+    const from = believableNow(clock) - dayMs;
+    const issuing = { authority: await newAuthority(clock), key, names: names() };
+    const identity = { cert: await makeServerCertificate({ ...issuing, from, to: from + serverDays * dayMs }), key };
+    return { https: identity, mqtts: identity };
+  }
+
   return {
     async open() {
-      const authority = await openAuthority(folder, { clock, log });
+      const authority = await (isShared ? findAuthority : openAuthority)(folder, { clock, log });
+      if (authority === undefined) return provisional();
       const key = await openKey();
       const ends = Date.parse(new X509Certificate(authority.certificate).validTo);
       // A day earlier, for clocks that are a little slow.

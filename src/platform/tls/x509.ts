@@ -44,9 +44,11 @@ export async function makeServerCertificate(
     readonly authority: { readonly certificate: string; readonly key: string };
     /** The first one is also the common name, because some firmware looks there. */
     readonly names: readonly string[];
+    /** It may also show that a client is who it says, which no other certificate of ours may. */
+    readonly isForClient?: boolean;
   } & CertificateValidity,
 ): Promise<string> {
-  const { key, authority, names, from, to } = options;
+  const { key, authority, names, isForClient = false, from, to } = options;
   const x509 = await library();
   const publicKey = publicKeyOf(key);
   const certificate = await x509.X509CertificateGenerator.create({
@@ -57,7 +59,7 @@ export async function makeServerCertificate(
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth, ...(isForClient ? [x509.ExtendedKeyUsage.clientAuth] : [])]),
       new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: isIP(value) === 0 ? 'dns' : 'ip', value }))),
       await x509.SubjectKeyIdentifierExtension.create(publicKey),
       await x509.AuthorityKeyIdentifierExtension.create(publicKeyOf(authority.key)),

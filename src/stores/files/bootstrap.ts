@@ -12,6 +12,12 @@ import { loadNeeded, missingDocument } from './documents/document.ts';
 import { replaceFile } from './documents/durable-file.ts';
 import type { FileLayer } from './files.ts';
 
+/** The file for the token of the first start: always on this machine, wherever the documents lie. */
+export interface AdminTokenFile {
+  readonly files: FileLayer;
+  readonly path: string;
+}
+
 /**
  * Loads `counters` and `accounts`, or creates them; resolves with the key, and whether it had to. Rejects with a sentence that names the missing or damaged file.
  */
@@ -20,13 +26,14 @@ export async function openOrBegin(options: {
   readonly directory: string;
   readonly counters: CounterFile;
   readonly accounts: AccountFile;
+  readonly adminToken: AdminTokenFile;
   /** See StoreOptions.givenAdminToken. */
   readonly givenAdminToken: (() => Promise<string | undefined>) | undefined;
   readonly secrets: Secrets;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
 }): Promise<{ readonly key: Buffer; readonly isFirstStart: boolean }> {
-  const { files, directory, counters, accounts, givenAdminToken, secrets, clock, log } = options;
+  const { files, directory, counters, accounts, adminToken, givenAdminToken, secrets, clock, log } = options;
   const isFirstStart = !(await holdsData(files, directory));
   const key = await openCommandKey(files, `${directory}/command.key`, log, isFirstStart);
   if (!(await loadNeeded(counters.document, `${directory}/counters.json`))) {
@@ -36,7 +43,7 @@ export async function openOrBegin(options: {
   if (!(await loadNeeded({ load: accounts.open }, `${directory}/${accountsName}`))) {
     if (!isFirstStart) throw missingDocument(`${directory}/${accountsName}`);
     const given = await givenAdminToken?.();
-    await makeFirstAccount({ files, accounts, given, tokenPath: `${directory}/admin.token`, secrets, now: clock.now() });
+    await makeFirstAccount({ accounts, given, adminToken, secrets, now: clock.now() });
     const where = given === undefined ? { file: 'admin.token' } : { file: null };
     log.info(
       { code: 'first-start', ...where },
@@ -54,21 +61,20 @@ async function holdsData(files: FileLayer, directory: string): Promise<boolean> 
 }
 
 /**
- * First start: account 1, `admin`, with token 1. A given secret is used as it is; a new one is written to `tokenPath` (0600) and nowhere
+ * First start: account 1, `admin`, with token 1. A given secret is used as it is; a new one is written to `adminToken` (0600) and nowhere
  * else (HTTP API 2.1), and is on the disk before the account is. So a power cut in between leads to another first start, not to a gateway
  * that nobody can administer.
  */
 async function makeFirstAccount(options: {
-  readonly files: FileLayer;
   readonly accounts: AccountFile;
   readonly given: string | undefined;
-  readonly tokenPath: string;
+  readonly adminToken: AdminTokenFile;
   readonly secrets: Secrets;
   readonly now: number;
 }): Promise<void> {
-  const { files, accounts: file, given, tokenPath, secrets, now } = options;
+  const { accounts: file, given, adminToken, secrets, now } = options;
   const secret = given ?? secrets.newToken();
-  if (given === undefined) await replaceFile(files, tokenPath, Buffer.from(`${secret}\n`));
+  if (given === undefined) await replaceFile(adminToken.files, adminToken.path, Buffer.from(`${secret}\n`));
   const first = 1 as AccountId;
   await file.begin(
     { accountId: first, username: 'admin', gatewayAdministrator: true, accessManager: true, createdAt: now },

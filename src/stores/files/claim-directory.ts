@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { isFamiliar, neededNames } from './data-directory.ts';
 import type { DirectoryLock } from './directory-lock.ts';
 import { accountsName } from './documents/account-file.ts';
+import { readIfThere } from './documents/durable-file.ts';
 import { codeOf, type FileLayer } from './files.ts';
 
 /** Rejects with one sentence when the directory exists and holds files that are not latchd's. */
@@ -36,6 +37,25 @@ async function refuseHollowDirectory(files: FileLayer, directory: string): Promi
   );
 }
 
+/** The file that says where the data of a directory went. */
+export const migratedName = 'MIGRATED';
+
+/** Where the data of a directory went, as a person named it; undefined: it is still there. */
+export async function movedTo(files: FileLayer, directory: string): Promise<string | undefined> {
+  return (await readIfThere(files, `${directory}/${migratedName}`))?.toString().trim();
+}
+
+/** Rejects with one sentence when the data was moved away: what is left would go another way than what was moved. */
+async function refuseMoved(files: FileLayer, directory: string): Promise<void> {
+  const target = await movedTo(files, directory);
+  if (target === undefined) return;
+  throw new Error(
+    `the data of ${resolve(directory)} was moved to ${target}: start with that store. Only if you are sure that nothing happened there, remove ${migratedName}`,
+  );
+}
+
+const foldersOfAllData = ['/locks', '/cards', '/records', '/removed', '/audit', '/attempts', '/webhooks', '/imports'];
+
 /** Creates the directory with its folders and takes its lock. Rejects with one sentence that names the directory and says what to do. */
 export async function claimDirectory(options: {
   readonly files: FileLayer;
@@ -43,13 +63,16 @@ export async function claimDirectory(options: {
   readonly unguarded: FileLayer;
   readonly directory: string;
   readonly directoryLock: Pick<DirectoryLock, 'acquire'>;
+  /** What is made in it; absent: the folders of all data; none: it keeps no data, so what was moved away from there is in nobody's way. */
+  readonly folders?: readonly string[];
 }): Promise<void> {
-  const { files, unguarded, directory, directoryLock } = options;
+  const { files, unguarded, directory, directoryLock, folders = foldersOfAllData } = options;
   let at = directory;
   try {
+    if (folders.length > 0) await refuseMoved(files, directory);
     await refuseForeignDirectory(files, directory);
     await refuseHollowDirectory(files, directory);
-    for (const below of ['', '/locks', '/cards', '/records', '/removed', '/audit', '/attempts', '/webhooks', '/imports']) {
+    for (const below of ['', ...folders]) {
       at = `${directory}${below}`;
       await files.makeFolder(at);
     }

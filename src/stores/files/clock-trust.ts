@@ -33,11 +33,16 @@ function farFrom(now: number): string {
   return now < earliestNow ? `the clock shows ${new Date(now).toISOString()}` : 'the clock is far from the newest record';
 }
 
+/** Whether a clock must not be trusted; `since` as it was stored, null: it was not suspect. */
+export function isDoubtful(since: number | null, now: number, newestAt: number | undefined): boolean {
+  return since !== null || isFar(now, newestAt);
+}
+
 /** Checks the clock for commands that read a data directory from outside, whether a daemon uses it or not. */
 export async function clockIsSuspectFor(files: FileLayer, path: string, now: number, newestAt: number | undefined): Promise<boolean> {
   const document = createDocument({ files, path, format: clockFormat });
   const isThere = await document.load().catch(() => undefined);
-  return isThere === undefined || (isThere && document.current().suspectSince !== null) || isFar(now, newestAt);
+  return isThere === undefined || isDoubtful(isThere ? document.current().suspectSince : null, now, newestAt);
 }
 
 export interface ClockTrust {
@@ -62,7 +67,8 @@ export function createClockTrust(options: {
   const { files, path, clock, log, isSynchronised } = options;
   const document = createDocument({ files, path, format: clockFormat, beforeUpgrade: options.beforeUpgrade });
   let suspect = false;
-  let offset = 0;
+  /** undefined until `open`: a node that waits is asked, too. */
+  let offset: number | undefined;
 
   const offsetNow = (): number => clock.now() - clock.monotonic();
 
@@ -80,6 +86,7 @@ export function createClockTrust(options: {
     offset = offsetNow();
   }
   function isSuspect(): boolean {
+    if (offset === undefined) return suspect;
     const jumpMs = offsetNow() - offset;
     if (Math.abs(jumpMs) > dayMs) {
       offset += jumpMs;

@@ -10,7 +10,8 @@ import { settingsName, settingsRows } from './documents/account-settings-file.ts
 import { alarmRows, olderAlarms } from './documents/alarm-file.ts';
 import { batteryFormat } from './documents/battery-file.ts';
 import { counterFormat } from './documents/counter-file.ts';
-import { createDocument, type DocumentFormat } from './documents/document.ts';
+import { createDocument } from './documents/document.ts';
+import type { DocumentFormat } from './documents/document-format.ts';
 import { cardFileName } from './documents/entry-row.ts';
 import { gatewayFileName, gatewayFormat } from './documents/gateway-file.ts';
 import { homeCodeFormat, homeCodeName } from './documents/home-code-file.ts';
@@ -95,7 +96,7 @@ const dataLines: readonly DataLine[] = [
  */
 const staysHere = /^latchd\.lock|^control\.sock$|\.(tmp|new|sealing|damaged|previous|partial|gz)$|\.schema-\d+$/;
 /** Names in a data directory that are not data: its backups, and a folder that every new file system has. */
-const besides = ['backups', 'lost+found'];
+const besides = ['backups', 'lost+found', 'MIGRATED'];
 
 /** The folders of the data directory that contain data. */
 export const dataFolders: readonly string[] = dataLines.flatMap(({ name, files }) => (files ? [name] : []));
@@ -131,11 +132,11 @@ function lineOf(name: string): DataLine | undefined {
   );
 }
 
-/** The names of the data in a directory, sorted. Follows links to files and folders. */
-export async function dataIn(directory: string): Promise<string[]> {
+/** The names of the data in a directory, sorted. Follows links to files and folders. `also`: names that are in no backup. */
+export async function dataIn(directory: string, also: (name: string) => boolean = () => false): Promise<string[]> {
   const names: string[] = [];
   for (const name of await allNames(directory)) {
-    if (isData(name) && (await kindOf(`${directory}/${name}`)) === 'file') names.push(name);
+    if ((isData(name) || (lineOf(name) !== undefined && also(name))) && (await kindOf(`${directory}/${name}`)) === 'file') names.push(name);
   }
   return names.sort();
 }

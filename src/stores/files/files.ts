@@ -42,6 +42,21 @@ export interface FileLayer {
   freeFiles(path: string): Promise<number | undefined>;
   /** fsync of a folder: makes new, renamed and removed names in it durable. */
   syncFolder(path: string): Promise<void>;
+  /** Absent: documents and rows are files. */
+  readonly tables?: DocumentTables;
+}
+
+/**
+ * Where a store in a database writes documents and rows. Who reads sees no difference: `readFile` and `open` give the bytes that the file
+ * would have. What resolves is durable.
+ */
+export interface DocumentTables {
+  /** Replaces a document, or makes it. */
+  replace(path: string, bytes: Uint8Array): Promise<void>;
+  /** Puts rows under their keys; null drops one. `isWhole`: they replace all that are there. `header`: as the first line of a file of rows. */
+  writeRows(path: string, header: object, rows: Iterable<readonly [key: string, row: object | null]>, isWhole: boolean): Promise<void>;
+  /** Rejects with `storage-unavailable` when the database is away, and when it does not answer in time: then nobody knows the outcome. */
+  within<T>(work: () => Promise<T>): Promise<T>;
 }
 
 const flags: Readonly<Record<OpenMode, string | number>> = {

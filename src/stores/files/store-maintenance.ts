@@ -3,13 +3,14 @@ import type { DomainError } from '../../domain/errors.ts';
 import { retentionCutoff } from '../../domain/records/record.ts';
 import type { BackupSource } from './backup/backup-sources.ts';
 import { snapshotNow } from './backup/snapshot.ts';
+import type { OpenedDocuments } from './document-stores.ts';
 import type { DisabledLock } from './documents/disabled-locks.ts';
 import type { FileLayer } from './files.ts';
 import type { GuardedFiles } from './flush-guard.ts';
 import { probe } from './probe.ts';
 import type { PurgeOutcome } from './records/record-log.ts';
 import { lastRemovalWithoutRecords } from './records/retention.ts';
-import type { OpenedFiles, StoreFiles } from './store-files.ts';
+import type { StoreFiles } from './store-files.ts';
 
 interface StoreStats {
   readonly locks: number;
@@ -64,7 +65,7 @@ export function createStoreMaintenance(options: {
   readonly unguarded: FileLayer;
   readonly directory: string;
   readonly storeFiles: StoreFiles;
-  readonly whenOpen: () => OpenedFiles;
+  readonly whenOpen: () => OpenedDocuments;
 }): StoreMaintenance {
   const { files, unguarded, directory, storeFiles, whenOpen } = options;
   const {

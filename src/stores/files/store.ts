@@ -7,9 +7,10 @@ import type { Secrets } from '../../domain/secrets.ts';
 import type { Stores, WallClockTrust } from '../../domain/stores.ts';
 import { claimDirectory } from './claim-directory.ts';
 import { createDirectoryLock } from './directory-lock.ts';
+import type { OpenedDocuments } from './document-stores.ts';
 import { type FileLayer, nodeFiles } from './files.ts';
 import { guardFlushes } from './flush-guard.ts';
-import { createStoreFiles, type OpenedFiles } from './store-files.ts';
+import { createStoreFiles } from './store-files.ts';
 import { createStoreMaintenance, type StoreMaintenance } from './store-maintenance.ts';
 
 export interface StoreOptions {
@@ -49,10 +50,10 @@ export function createStore(options: StoreOptions): Store {
   const directoryLock = createDirectoryLock({ files: unguarded, directory, log });
   const storeFiles = createStoreFiles({ ...options, files, emit });
   const { lockFiles, records, clockTrust } = storeFiles;
-  let opened: OpenedFiles | undefined;
+  let opened: OpenedDocuments | undefined;
   let stopping: Promise<void> | undefined;
 
-  function whenOpen(): OpenedFiles {
+  function whenOpen(): OpenedDocuments {
     if (!opened) throw new Error('the store is not started');
     return opened;
   }
@@ -80,32 +81,7 @@ export function createStore(options: StoreOptions): Store {
       })();
       return stopping;
     },
-    ports: {
-      locks: lockFiles.locks,
-      entries: lockFiles.entries,
-      removedLocks: storeFiles.removedLocks,
-      hubs: storeFiles.hubs,
-      statuses: storeFiles.statuses,
-      batteries: storeFiles.batteries,
-      accounts: storeFiles.accounts,
-      signIns: storeFiles.signIns,
-      signInCredentials: storeFiles.signInCredentials,
-      ttlockLogins: storeFiles.ttlockLogins,
-      settings: storeFiles.settings,
-      alarms: storeFiles.alarms,
-      webhooks: storeFiles.webhooks,
-      people: storeFiles.people,
-      schedules: storeFiles.schedules,
-      revocations: storeFiles.revocations,
-      imports: storeFiles.imports,
-      pause: storeFiles.pause,
-      homeCode: storeFiles.homeCode,
-      audit: storeFiles.audit,
-      access: storeFiles.access,
-      counters: storeFiles.counters,
-      records,
-      quarantine: storeFiles.quarantine,
-    },
+    ports: storeFiles.ports,
     clockTrust: { clockIsSuspect: clockTrust.isSuspect, clockIsTrusted: clockTrust.isTrusted, acceptClock: clockTrust.accept },
     maintenance: createStoreMaintenance({ files, unguarded, directory, storeFiles, whenOpen }),
   };

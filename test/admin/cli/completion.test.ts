@@ -67,7 +67,21 @@ describe('bash', () => {
       if ('commands' in line) expect(await offered(line.name, '')).toEqual([...line.commands.map(({ name }) => name), '--help']);
     }
     expect(await offered('lock', 'register', '02:CC:00:00:00:01', '--')).toEqual([
-      ...['--name', '--alias', '--group', '--administrator', '--driver', '--set', '--hub', '--json', '--config', '--data-dir', '--help'],
+      ...[
+        '--name',
+        '--alias',
+        '--group',
+        '--administrator',
+        '--driver',
+        '--set',
+        '--hub',
+        '--json',
+        '--config',
+        '--data-dir',
+        '--store',
+        '--store-password-file',
+        '--help',
+      ],
     ]);
     expect(await offered('serve', '--mqtts-')).toEqual(['--mqtts-enabled', '--mqtts-host', '--mqtts-port']);
   });

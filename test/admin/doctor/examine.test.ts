@@ -25,6 +25,7 @@ describe('a stopped gateway in order', () => {
       const kinds = [...new Set(findings.map(({ check }) => check))];
       const all = [
         'program',
+        'updates',
         'daemon',
         'ports',
         'reach',
@@ -49,6 +50,18 @@ describe('a stopped gateway in order', () => {
       await writeFile(`${directory}/accounts.jsonl`, '{');
       for (const { verdict, remedy } of await look({ node: '18.19.0' })) expect(remedy === undefined).toBe(verdict === 'ok');
     });
+  });
+});
+
+test('a directory whose data was moved away is closed: its data is where MIGRATED says, and nobody is told to start latchd there', async () => {
+  await withPatient(async ({ directory, look }) => {
+    await writeFile(`${directory}/MIGRATED`, 'postgres://latchd@db/latchd\n');
+    const findings = await look();
+    const ofMove = findings.filter(({ check }) => check === 'daemon' || check === 'data');
+    expect(ofMove.map(({ verdict, seen, remedy }) => [verdict, seen, remedy])).toEqual([
+      ['warn', 'no daemon is running', 'none starts here: see "data" below'],
+      ['fail', `the data of ${directory} was moved to postgres://latchd@db/latchd`, 'name that in store: this directory is closed'],
+    ]);
   });
 });
 

@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import { csvLine } from '../../../src/admin/offline/csv.ts';
-import { exportLock } from '../../../src/admin/offline/files.ts';
+import { exportLock, recordsInDirectory } from '../../../src/admin/offline/files.ts';
 import { csvText } from '../../../src/console/csv.ts';
 import type { RecordDraft } from '../../../src/domain/records/record.ts';
 import { manualClock, startedStore, withDirectory } from '../../stores/files/support/directory.ts';
@@ -61,7 +61,7 @@ test('an export of records escapes the texts of a lock and its card in the same 
     const output = new PassThrough();
     const nothing = () => undefined;
     await exportLock({
-      directory,
+      read: recordsInDirectory(directory),
       lockId: 1,
       from: 0,
       to: 9e15,

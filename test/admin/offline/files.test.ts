@@ -1,7 +1,7 @@
 // The commands on a data directory, for a user who does not own it.
 import { chmod } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
-import { exportLock, verifyDirectory } from '../../../src/admin/offline/files.ts';
+import { exportLock, recordsInDirectory, verifyDirectory } from '../../../src/admin/offline/files.ts';
 import { startedStore, withDirectory } from '../../stores/files/support/directory.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -24,7 +24,7 @@ test('verify and export tell another user who owns the data, and not that there 
     try {
       if (isRoot) process.seteuid?.(65_534);
       await expect(verifyDirectory(directory)).rejects.toThrow(whose);
-      await expect(exportLock({ directory, ...wanted })).rejects.toThrow(whose);
+      await expect(exportLock({ read: recordsInDirectory(directory), ...wanted })).rejects.toThrow(whose);
     } finally {
       if (isRoot) process.seteuid?.(0);
       await chmod(directory, 0o700);

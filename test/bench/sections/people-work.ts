@@ -1,11 +1,10 @@
 // people, of work for many of them at once: a table that is imported, and a lock that gets everybody's card again.
-
 import type { Fleet } from '../../../device-sim/fleet.ts';
-import { createFleet } from '../../../device-sim/fleet.ts';
 import { askSite, importTable, type PlannedTable } from '../people-request.ts';
 import { sleep } from '../processes.ts';
 import { effort, type Figure, type SectionOptions } from '../section.ts';
 import { openLatchd } from '../site.ts';
+import { simulatedLocks } from './people-doors.ts';
 import { figuresOf } from './scale-figures.ts';
 
 /** How long a lock takes for a command, as over Bluetooth. */
@@ -45,12 +44,7 @@ export async function resetFigures(options: SectionOptions): Promise<Figure[]> {
   const site = await openLatchd(options, { name: 'reset', locks: 1, connected: 0 });
   const title = `${entries.toLocaleString('en')} entries, ${commandMs} ms a command`;
   options.say(`people: a lock that gets ${title}`);
-  const fleet = createFleet({
-    gatewayUrl: `http://${site.http.host}:${site.http.port}`,
-    mqttUrl: `mqtt://${site.mqtt.host}:${site.mqtt.port}`,
-    ...{ token: site.token, stateDir: `${options.folder}/lock`, locks: 1, flush: false, reconnect: { minMs: 20, maxMs: 80 } },
-    profile: { features: ['credentials', 'hours', 'once'], cardCapacity: 2_000, boltTravelMs: 0, faults: { slow: 1, slowMs: commandMs } },
-  });
+  const fleet = simulatedLocks(options, site, 1, { cardCapacity: 2_000, faults: { slow: 1, slowMs: commandMs } });
   try {
     await fleet.start();
     const lock = fleet.lock(1);

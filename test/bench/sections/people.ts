@@ -4,6 +4,7 @@ import { type Crowd, seedPeople } from '../people-seed.ts';
 import { cpuMs, residentKb } from '../processes.ts';
 import type { Figure, Section, SectionOptions } from '../section.ts';
 import { seedDirectory } from '../seed.ts';
+import { doorFigures } from './people-doors.ts';
 import { changeStopFigures, questionStopFigures } from './people-stops.ts';
 import { importFigures, resetFigures } from './people-work.ts';
 import { figuresOf } from './scale-figures.ts';
@@ -21,6 +22,7 @@ export const peopleSection: Section = {
       ...(await changeStopFigures(options)),
       ...(await questionStopFigures(options)),
       ...(await resetFigures(options)),
+      ...(await doorFigures(options)),
     ];
   },
 };

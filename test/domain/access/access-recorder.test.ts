@@ -97,6 +97,29 @@ test("a number that becomes somebody else's is theirs from then on, not since th
   ]);
 });
 
+test.each([
+  ['holds', {}],
+  ['may hold', { sure: false, before: null }],
+])("a card that a lock %s for one person is the next one's since they have it, however late the gateway looks", async (_what, more) => {
+  const { put, addPerson, clock, since } = await started();
+  const had = clock.now();
+  const held = heldSince(had, always, more);
+  await put(someEntry(41, { direct: null, credentialId: 12, held }));
+  await addPerson({
+    personId: 6 as never,
+    name: 'Bob',
+    externalId: null,
+    credentials: [{ credentialId: 13 as never, createdAt: had + 1_000 } as never],
+    grants: [],
+  });
+  clock.setNow(had + 5_000);
+  await put(someEntry(41, { direct: null, credentialId: 13, held }));
+  const span = { notBefore: had + 1_000, notAfter: had + 1_000 };
+  const [first, second] = since().slice(2);
+  expect(first).toMatchObject({ personId: 6, ...span });
+  expect(second).toMatchObject({ what: 'wanted', personId: 6, ...span });
+});
+
 test('roles are lines: those of a start, each change, and the end of an account', async () => {
   const { log, locks, accounts, since } = await started();
   expect(log.lines.filter(({ what }) => what === 'role').map(({ name, detail }) => [name, detail])).toEqual([
@@ -218,6 +241,23 @@ test('a line for which there is no room is written when there is', async () => {
   events.emit('storage-works', {});
   await recorder.allCaughtUp();
   expect([...log.topicsOf(doorSeven)]).toEqual(expect.arrayContaining(['held 41', 'wanted 41']));
+});
+
+test('who asks hears of the lines that are on their way, and not of those that come after', async () => {
+  const { events, log, recorder } = await started();
+  const { append } = log;
+  let write = (): void => undefined;
+  const written = new Promise<void>((resolve) => {
+    write = resolve;
+  });
+  log.append = (drafts) => written.then(() => append(drafts));
+  log.stored = () => written;
+  events.emit('lock-online', { lockId: doorSeven });
+  const isOnline = () => log.topicsOf(doorSeven).has('presence');
+  const asked = [recorder.caughtUp(doorSeven), recorder.allCaughtUp()].map(async (answer) => answer.then(isOnline));
+  expect(isOnline()).toBe(false);
+  write();
+  expect(await Promise.all(asked)).toEqual([true, true]);
 });
 
 test('what ends while many entries are compared is not said to be so afterwards', async () => {

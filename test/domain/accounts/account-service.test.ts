@@ -15,7 +15,7 @@ describe('a token', () => {
     expect(username).toBe('sam');
     expect(token).toMatchObject({ name: 'phone', hash: secrets.hash(secret), expiresAt: null });
     expect(JSON.stringify([accounts.page(page), accounts.tokenPage(page)])).not.toContain(secret);
-    expect(JSON.stringify(accountService.listTokens(admin, page))).not.toContain(secret);
+    expect(JSON.stringify(await accountService.listTokens(admin, page))).not.toContain(secret);
   });
 
   it.each(['', 'unknown', 'token-1 ', '__proto__'])('that is not known is token-invalid: %p (HTTP API 2.1)', async (unknown) => {
@@ -76,7 +76,7 @@ describe('a token', () => {
     expect(again.accountId).not.toBe(accountId);
     expect(await codeOf(() => accountService.authenticate(secret))).toBe('token-invalid');
     expect(await codeOf(() => lockService.state(again, lockId))).toBe('forbidden');
-    expect(accountService.listTokens(admin, page).total).toBe(0);
+    expect((await accountService.listTokens(admin, page)).total).toBe(0);
   });
 
   it('is not-found for an unknown account (HTTP API 4)', async () => {
@@ -112,7 +112,7 @@ describe('an account', () => {
       accessManager: false,
       createdAt: clock.now(),
     });
-    expect(accountService.listAccounts(admin, page)).toMatchObject({ total: 6 });
+    expect(await accountService.listAccounts(admin, page)).toMatchObject({ total: 6 });
     expect(await codeOf(() => accountService.createAccount(admin, 'new', { gatewayAdministrator: false, accessManager: false }))).toBe(
       'conflict',
     );

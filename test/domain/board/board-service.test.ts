@@ -1,5 +1,6 @@
 // The board (HTTP API 13.2): what is on it, who sees what of it, and when it is another one.
 import { describe, expect, it } from '@jest/globals';
+import type { Board } from '../../../src/domain/board/board-service.ts';
 import type { DeviceId, LockId } from '../../../src/domain/locks/lock.ts';
 import { callers, codeOf, createDomain, lockId, otherLockId, someLock } from '../../support/domain.ts';
 
@@ -12,6 +13,7 @@ async function withGroups() {
   await domain.locks.add(someLock({ lockId: 9 as LockId, deviceId: '00000000000a' as DeviceId, groupId: 1, groupName: 'East' }));
   return domain;
 }
+const firstLock = ({ groups: [group] }: Board) => [...(group?.locks ?? [])][0];
 const event = (seq: number, lockDate: number) =>
   ({ seq, type: 'card-unlock', success: true, credential: '123', username: 'Maria', lockDate, serverDate: lockDate }) as const;
 
@@ -19,7 +21,7 @@ describe('the board', () => {
   it('has the locks of the caller in the order of their groups, those without one last', async () => {
     const { board } = await withGroups();
     const shape = async (caller = administrator) =>
-      (await board.board(caller)).groups.map(({ name, locks }) => [name, locks.map((lock) => lock.lockId)]);
+      (await board.board(caller)).groups.map(({ name, locks }) => [name, Array.from(locks, (lock) => lock.lockId)]);
     expect(await shape()).toEqual([
       ['East', [9]],
       ['West', [lockId]],
@@ -44,7 +46,7 @@ describe('the board', () => {
     statuses.patch(lockId, { state: 'unlocked', stateAt: 1_000, batteryPercent: 83 });
     await records.append(lockId, 'e', [event(1, clock.now() - 9), event(2, clock.now() - 5)]);
     await lastRecords.ready();
-    const lockSeen = async (caller = manager) => (await board.board(caller)).groups[0]?.locks[0];
+    const lockSeen = async (caller = manager) => firstLock(await board.board(caller));
     expect(await lockSeen()).toEqual({
       ...{ lockId, alias: 'Door 7', state: 'unlocked', stateSure: true, stateAt: 1_000, online: true, batteryPercent: 83 },
       ...{ alarms: [], passage: false, autoLockAt: 6_000 },
@@ -80,10 +82,18 @@ describe('the board', () => {
       [lockId, 'jammed', 30],
       [lockId, 'low-battery', 20],
     ]);
-    expect((await board.board(manager)).groups[0]?.locks[0]?.alarms).toEqual(['jammed', 'low-battery']);
+    expect(firstLock(await board.board(manager))?.alarms).toEqual(['jammed', 'low-battery']);
     expect(await seen(operator)).toEqual([[lockId, 'low-battery', 20]]);
-    expect((await board.board(operator)).groups[0]?.locks[0]?.alarms).toEqual(['low-battery']);
+    expect(firstLock(await board.board(operator))?.alarms).toEqual(['low-battery']);
     expect([await seen(stranger), await seen(admin)]).toEqual([[[otherLockId, 'offline', 10]], [[null, 'clock-suspect', 40]]]);
+  });
+
+  it('shows no lock that was removed, or on which the role ended, while the board is made', async () => {
+    const { board, locks } = await createDomain();
+    const { groups } = await board.board(administrator);
+    await locks.remove(lockId);
+    await locks.update(otherLockId, (lock) => ({ ...lock, administrator: stranger.accountId }));
+    expect(groups.flatMap((group) => [...group.locks])).toEqual([]);
   });
 
   it('has the favourites in the order of the person, without locks on which the role is gone', async () => {

@@ -68,6 +68,14 @@ describe('the locking of a group', () => {
     expect(results.map((one) => one.lockId)).toEqual([lockId, ...Array.from({ length: 119 }, (_, n) => 100 + n)]);
   });
 
+  it('gives each door its own time, whatever time its caller has for one', async () => {
+    const { groupLock, link } = await withGroup(2);
+    const locking = groupLock.lockGroup(manager, groupId, { ...stays(), deadline: Number.NEGATIVE_INFINITY });
+    await settled();
+    for (const { answer } of link.sent) answer(ok);
+    expect((await locking).map(({ result }) => result)).toEqual(['locked', 'locked', 'locked']);
+  });
+
   it('sends nothing to a lock on which the role is gone before its turn', async () => {
     const { groupLock, link, locks } = await withGroup(50);
     const locking = groupLock.lockGroup(manager, groupId, stays());

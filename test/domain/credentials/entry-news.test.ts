@@ -104,7 +104,7 @@ describe('news of what a lock holds', () => {
     });
     domain.events.subscribe('entry-reported', ({ entry }) => void seen.push(`entry ${entry.entryId}`));
     await put(domain, ...Array.from({ length: 1_000 }, (_, at) => someEntry(at + 1)));
-    for (let n = 0; n < 1_000; n++) await turn();
+    for (let n = 0; n < 2_000; n++) await turn();
     expect(seen.filter((one) => one !== 'turn')).toHaveLength(1_000);
     const runs = seen
       .join(' ')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Entry, Held, ValidWindow } from '../../../src/domain/credentials/entry.ts';
-import { deriveCardEvents, listedCard, listedEntries } from '../../../src/domain/credentials/listed-card.ts';
+import { deriveCardEvents, listedCard, listedCards } from '../../../src/domain/credentials/listed-card.ts';
 import { createEventBus } from '../../../src/domain/event-bus.ts';
 import type { LockId } from '../../../src/domain/locks/lock.ts';
 import { sampleEntry } from '../../stores/files/support/samples.ts';
@@ -56,13 +56,13 @@ describe('a card is listed', () => {
     ['it is a passcode', { kind: 'passcode' }],
   ])('not while %s', (_what, changes) => {
     expect(listedCard(entry(changes), now)).toBeUndefined();
-    expect(listedEntries([entry(changes)], now)).toEqual([]);
+    expect(listedCards([entry(changes)], now)).toEqual([]);
   });
 
   it('by the date alone, when what waits for its lock ends meanwhile', () => {
     const all = [entry({ held: null })];
-    expect(listedEntries(all, now)).toEqual([]);
-    expect(listedEntries(all, early.endDate + 1)).toEqual(all);
+    expect(listedCards(all, now)).toEqual([]);
+    expect(listedCards(all, early.endDate + 1)).toEqual([expect.objectContaining({ cardId: 1 })]);
   });
 });
 

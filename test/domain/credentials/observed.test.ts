@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { always, type Entry, type ValidWindow } from '../../../src/domain/credentials/entry.ts';
+import { always, type Entry, entryKey, type ValidWindow } from '../../../src/domain/credentials/entry.ts';
 import type { Shown } from '../../../src/domain/credentials/lock-memory.ts';
 import { type Around, afterDigest, afterListing, afterReset, seen } from '../../../src/domain/credentials/observed.ts';
-import { entryKey } from '../../../src/domain/credentials/wanted.ts';
 import { anyNow, someEntry, someStranger, someWindow, surely, unsurely } from '../../support/entries.ts';
 
 /** Of a lock on which everything is wanted that was put there directly. */

@@ -147,7 +147,14 @@ describe('the next step', () => {
 });
 
 describe('the status of an entry', () => {
-  const around: StatusSurroundings = { now: anyNow, isOnline: true, isPaused: false, limits, setback: undefined };
+  const around: StatusSurroundings = {
+    now: anyNow,
+    isOnline: true,
+    isPaused: false,
+    limits,
+    setback: () => undefined,
+    isLost: () => false,
+  };
   const statusOf = (entry: Entry, some: Partial<StatusSurroundings> = {}) => {
     const { status, why } = entryState(entry, entry.used ? null : entry.direct, { ...around, ...some });
     return why === null ? status : `${status} ${why}`;
@@ -159,17 +166,19 @@ describe('the status of an entry', () => {
     ['pending turn', pending(1), {}],
     ['pending offline', pending(1), { isOnline: false }],
     ['pending paused', pending(1), { isPaused: true }],
-    ['pending no-space', pending(1), { setback: { ...failed, lockError: 'no-space' } }],
+    ['pending no-space', pending(1), { setback: () => ({ ...failed, lockError: 'no-space' }) }],
     ['pending not-supported', pending(1, { direct: someWindow({ hours: '1:0-60' }) }), { limits: { ...limits, hours: false } }],
     ['updating turn', someEntry(1, { direct: day }), {}],
     ['removing offline', unwanted(1), { isOnline: false }],
     ['unsure', someEntry(1, { held: { ...surely(), sure: false } }), {}],
-    ['failed', pending(1), { setback: failed }],
-    ['pending turn', pending(1), { setback: { ...failed, hasFailed: false } }],
+    ['failed', pending(1), { setback: () => failed }],
+    ['pending turn', pending(1), { setback: () => ({ ...failed, hasFailed: false }) }],
     ['missing', pending(1, { missing: true }), {}],
     ['stranger', someStranger(1), {}],
     ['noted', someEntry(1, { managed: false, held: null }), {}],
     ['ended', pending(1, { used: true }), {}],
+    ['ended lost', pending(1, { used: true }), { isLost: () => true }],
+    ['removing turn', unwanted(1), { isLost: () => true }],
     ['ended', unwanted(1, { held: surely(someWindow({ endDate: anyNow - 1 })) }), {}],
   ])('is %s', (expected, entry, some) => {
     expect(statusOf(entry, some)).toBe(expected);

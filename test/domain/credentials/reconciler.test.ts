@@ -105,6 +105,21 @@ describe('what somebody takes away at the lock', () => {
     expect(site.memory.all()).toHaveLength(4);
   });
 
+  it('is not what a new memory lacks, also when the look at it waited for looks at other locks', async () => {
+    const site = await createReconciled();
+    await site.given(...many(3));
+    await site.hello();
+    const end = await site.lookAtOthers();
+    site.grants.push(someGranted(1));
+    await site.wanted();
+    site.wipe();
+    await site.hello();
+    end();
+    await site.idle();
+    expect(new Set(site.statuses())).toEqual(new Set(['on-lock']));
+    expect(site.memory.all()).toHaveLength(4);
+  });
+
   it('stays away when its person is suspended and is not any more', async () => {
     const site = await createReconciled();
     site.grants.push(someGranted(1), someGranted(2));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AccountId } from '../../../src/domain/accounts/account.ts';
 import { DomainError } from '../../../src/domain/errors.ts';
+import { endlessLease } from '../../../src/domain/lease.ts';
 import { type CommandRequest, createCommandService, priority } from '../../../src/domain/locks/command-service.ts';
 import type { LockCommand } from '../../../src/domain/locks/lock-command.ts';
 import { createStallDetector } from '../../../src/domain/locks/stall-detector.ts';
@@ -10,12 +11,13 @@ import { createFakeLink, ok, refusal } from '../../support/fake-link.ts';
 import { createNotedEvents } from '../../support/noted-events.ts';
 import { createSettableClock, settled } from '../../support/settable-clock.ts';
 
-function setUp({ commandTimeoutMs = 10_000 } = {}) {
+function setUp({ commandTimeoutMs = 10_000, lease = endlessLease } = {}) {
   const clock = createSettableClock();
   const link = createFakeLink({ clock });
   const { emit, notices } = createNotedEvents();
   const stallDetector = createStallDetector({ clock, emit, commandTimeoutMs });
   const commands = createCommandService({
+    lease,
     clock,
     link,
     commandIds: createFakeCommandIds(),
@@ -54,6 +56,18 @@ describe('a command to a lock that is online', () => {
     expect(await end).toEqual({ kind: 'ok', state: 'unlocked' });
     expect(notices).toEqual([{ kind: 'command-ended', lockId, commandId: '1/7/3', op: 'unlock', outcome: 'ok', ms: 40 }]);
     expect(clock.timers()).toBe(0);
+  });
+
+  it('expires no later than the lease of this node, and is not sent without one', async () => {
+    let left = 2_345.6;
+    const { link, send } = setUp({ lease: { leftMs: () => left } });
+    const end = send(unlock);
+    expect(link.sent).toMatchObject([{ command: unlock, ttlMs: 2_345 }]);
+    link.sent[0]?.answer(ok);
+    await end;
+    left = 0;
+    expect(await codeOf(() => send(unlock))).toBe('lock-busy');
+    expect(link.sent).toHaveLength(1);
   });
 
   it('ends with what the lock said when it refuses, and that is no error yet (Protocol 5.2)', async () => {
@@ -120,6 +134,20 @@ describe('a command to a lock that is online', () => {
     link.sent[0]?.answer(ok);
     await settled();
     expect(link.ops()).toEqual(['lock']);
+  });
+
+  it('has no more time than its caller waits, where that is known', async () => {
+    const { link, clock, commands, send } = setUp();
+    const gone = {
+      aborted: false,
+      deadline: clock.monotonic() + 300,
+      addEventListener: () => undefined,
+      removeEventListener: () => undefined,
+    };
+    expect(commands.deadline(gone)).toBe(clock.monotonic() + 300);
+    expect(commands.deadline({ ...gone, deadline: clock.monotonic() + 60_000 })).toBe(commands.deadline());
+    void send(unlock, { deadline: commands.deadline(gone) });
+    expect(link.sent[0]?.ttlMs).toBe(300);
   });
 
   it('is dropped unsent when it comes with no time left (Protocol 5.4 rule 1)', async () => {

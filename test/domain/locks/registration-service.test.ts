@@ -82,7 +82,7 @@ describe('registering a lock', () => {
 describe('a registered lock', () => {
   it('is listed with whether it is online and its administrator (HTTP API 8.1)', async () => {
     const { registrationService } = await createDomain();
-    expect(registrationService.managed(admin, page).list).toMatchObject([
+    expect((await registrationService.managed(admin, page)).list).toMatchObject([
       { lock: { lockId }, online: true, administrator: 'ada' },
       { lock: { lockId: otherLockId }, online: false, administrator: 'ada' },
     ]);

@@ -78,6 +78,22 @@ describe('an account', () => {
     expect(notifications.stats().accounts).toBe(1);
   });
 
+  test('is told nothing more once a gateway administrator has ended it, by whatever channel, and chooses anew', async () => {
+    const { notifications, swipe, titles, clock } = await setUp();
+    await notifications.change(ada, { email: { ...topic, to: 'thief@example.org' } });
+    const before = titles().length;
+    expect(await codeOf(() => notifications.endOf(ada, ada.username))).toBe('forbidden');
+    expect(await codeOf(() => notifications.endOf(callers.admin, 'nobody'))).toBe('not-found');
+    await notifications.endOf(callers.admin, ada.username);
+    expect(notifications.get(ada)).toMatchObject({ email: null, ntfy: null });
+    await swipe(lockId, 'Maria');
+    await clock.advance(hour);
+    expect(titles()).toHaveLength(before);
+    await notifications.change(ada, { ntfy: topic });
+    await swipe(lockId, 'Later');
+    expect(titles().at(-1)).toMatch(/by Later$/);
+  });
+
   test('sees its own failures; administrators of the gateway see all of them', async () => {
     const { swipe, messages, clock, failures, view } = await setUp();
     messages.answer = () => nobody;

@@ -6,7 +6,7 @@ import { cellText, createTableProblems, readTable, type TableLine } from '../../
 import { createLocalDays } from '../../../src/domain/people/local-days.ts';
 import type { Person } from '../../../src/domain/people/person.ts';
 import type { Absent, ImportWorld } from '../../../src/domain/people/planned-import.ts';
-import { berlinOffset, runAll, sampleLocks, worldOf } from '../../support/sample-people.ts';
+import { berlinOffset, runAll, worldOf } from '../../support/sample-people.ts';
 
 function read(text: string) {
   const problems = createTableProblems();
@@ -156,32 +156,45 @@ HR-5,other name,,,,Y,N
   });
 });
 
-/** As in an ACL file of uhppoted: tabs, no person, a time profile by its number. */
-const acl = `Card Number\tFrom\tTo\tFront door\tSide door\tlock:3\tGround floor
-123465537\t2026-01-01\t2026-12-31\tN\tY\tN\tN
-231465538\t2026-02-03\t2027-06-30\tY\tN\t29\tN
-635465539\t2026-01-01\t2026-12-31\tN\tN\tN\tY
+/** The sample in the README of uhppoted-app-s3: tabs, no person, a time profile by its number. */
+const acl = `Card Number\tFrom\tTo\tWorkshop\tSide Door\tFront Door\tGarage\tUpstairs\tDownstairs\tTower\tCellar
+123465537\t2020-01-01\t2020-12-31\tN\tN\tY\tN\tY\tN\tY\tY
+231465538\t2020-01-01\t2020-12-31\tY\tN\tY\tN\tN\tY\t29\tN
+635465539\t2020-01-01\t2020-12-31\tN\tN\tN\tN\tY\tN\tY\tY
 `;
+const aclDoors = ['Workshop', 'Side Door', 'Front Door', 'Garage', 'Upstairs', 'Downstairs', 'Tower', 'Cellar'];
 
 describe('the access control list of uhppoted', () => {
   test('is read as it is: the card names the person, dates are local and whole days', () => {
     const schedules = [{ scheduleId: 9, name: '29', hours: [] }] as unknown as ImportWorld['schedules'];
+    const locks = aclDoors.map((alias, place) => ({
+      lockId: place + 1,
+      alias,
+      groupId: 0,
+      groupName: '',
+    })) as unknown as ImportWorld['locks'];
     const people = [someone({ externalId: null, credentials: [card('231465538')] })];
-    const { errors, people: planned, counts } = runAll(planImport(acl, 'keep', worldOf(people, sampleLocks, schedules)));
+    const world = { ...worldOf(people, locks, schedules), now: Date.UTC(2020, 5, 1) };
+    const { errors, people: planned, counts } = runAll(planImport(acl, 'keep', world));
     expect(errors).toEqual([]);
     expect(counts).toEqual({ added: 2, updated: 1, unchanged: 0, extraneous: 0 });
-    const dates = { startDate: Date.UTC(2026, 1, 2, 23), endDate: Date.UTC(2027, 5, 30, 23) - 1 };
+    const dates = { startDate: Date.UTC(2019, 11, 31, 23), endDate: Date.UTC(2020, 11, 31, 23) - 1 };
     expect(planned[1]).toMatchObject({
       before: { personId: 5 },
       target: {
         credentials: [1],
         grants: [
-          { grantId: null, lockIds: [1], groupIds: [], scheduleId: null, ...dates },
-          { grantId: null, lockIds: [3], groupIds: [], scheduleId: 9, ...dates },
+          { grantId: null, lockIds: [1, 3, 6], groupIds: [], scheduleId: null, ...dates },
+          { grantId: null, lockIds: [7], groupIds: [], scheduleId: 9, ...dates },
         ],
       },
     });
     expect(planned[0]?.target).toMatchObject({ externalId: null, name: '123465537', credentials: [{ kind: 'card', number: '123465537' }] });
+    expect(planned.map(({ target }) => target?.grants.flatMap(({ lockIds }) => lockIds))).toEqual([
+      [3, 5, 7, 8],
+      [1, 3, 6, 7],
+      [5, 7, 8],
+    ]);
   });
 });
 

@@ -52,7 +52,7 @@ describe('a TTLock login', () => {
     expect(issued).toEqual({ accountId: operator.accountId, expiresInSeconds: 7_776_000 });
     expect(accessToken).toMatch(/^[0-9a-f]{64}$/);
     expect(callerOf(accessToken)).toEqual({ ...operator, accessManager: false, tokenId: accounts.tokenPage(page).list.at(-1)?.tokenId });
-    const stored = JSON.stringify([ttlockStore.all(), accounts.tokenPage(page), service.list(admin, page)]);
+    const stored = JSON.stringify([ttlockStore.all(), accounts.tokenPage(page), await service.list(admin, page)]);
     for (const secret of [clientSecret, password, md5(password), accessToken, refreshToken]) expect(stored).not.toContain(secret);
     expect(ttlockStore.get(loginId)).toMatchObject({ secretHash: secrets.hash(clientSecret), passwordHash: secrets.hash(md5(password)) });
   });
@@ -104,7 +104,7 @@ describe('a TTLock login', () => {
     link.reply(lockId, () => ok);
     link.sent[0]?.answer(ok);
     expect([await unlock, link.ops()]).toEqual(['forbidden', ['lock']]);
-    expect([service.list(admin, page).total, await codeOf(() => service.remove(admin, loginId))]).toEqual([0, 'not-found']);
+    expect([(await service.list(admin, page)).total, await codeOf(() => service.remove(admin, loginId))]).toEqual([0, 'not-found']);
     await settled();
     expect(ttlockStore.all()).toHaveLength(1);
     storage.fails = () => false;
@@ -172,7 +172,7 @@ describe('a session of a TTLock login', () => {
     const [one, other] = [await signIn(), await signIn()];
     const { tokenId } = callerOf(one.accessToken);
     await service.change(admin, loginId, { name: 'Homebridge' });
-    const listed = accountService.listTokens(admin, page).list.find(({ token }) => token.tokenId === tokenId);
+    const listed = (await accountService.listTokens(admin, page)).list.find(({ token }) => token.tokenId === tokenId);
     expect(listed).toMatchObject({ username: operator.username, token: { kind: 'ttlock', name: 'Homebridge' } });
     // A refresh that has begun does not bring back what was deleted meanwhile.
     const late = whyOf(() => refresh(one.refreshToken));
@@ -237,20 +237,20 @@ describe('when a TTLock login was used last', () => {
   it('is known at once, and written an hour later or at the end, once', async () => {
     const { login, service, uses, clock, storage, ttlockStore } = await setUp();
     const { signIn, callerOf, loginId } = await login();
-    const used = () => service.list(admin, page).list[0]?.lastUsedAt;
+    const used = async () => (await service.list(admin, page)).list[0]?.lastUsedAt;
     const stored = () => ttlockStore.lastUsedAt(loginId);
     await uses.start();
-    expect(used()).toBeNull();
+    expect(await used()).toBeNull();
     const { accessToken } = await signIn();
     const at = clock.now();
     await clock.advance(1_000);
     for (let n = 0; n < 100; n++) callerOf(accessToken);
-    expect([used(), stored()]).toEqual([at + 1_000, null]);
+    expect([await used(), stored()]).toEqual([at + 1_000, null]);
     storage.fails = () => true;
     await clock.advance(3_600_000);
     storage.fails = () => false;
     await clock.advance(3_600_000);
-    expect([used(), stored()]).toEqual([at + 1_000, at + 1_000]);
+    expect([await used(), stored()]).toEqual([at + 1_000, at + 1_000]);
     await clock.advance(3_600_000);
     expect(storage.writes.filter((write) => write === 'ttlockLogins.noteUses')).toHaveLength(2);
     // What comes while it is written is not lost.
@@ -262,6 +262,6 @@ describe('when a TTLock login was used last', () => {
     callerOf(accessToken);
     release();
     await stopping;
-    expect([used(), stored()]).toEqual([clock.now(), clock.now() - 5]);
+    expect([await used(), stored()]).toEqual([clock.now(), clock.now() - 5]);
   });
 });

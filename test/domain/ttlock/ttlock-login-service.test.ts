@@ -27,7 +27,7 @@ describe('the TTLock logins', () => {
     const first = await service.create(admin, { username: operator.username, name: 'one', callback: url });
     const second = await service.create(admin, { username: manager.username, name: 'two' });
     await service.create(admin, { username: operator.username, name: 'three' });
-    expect(service.list(admin, page)).toMatchObject({
+    expect(await service.list(admin, page)).toMatchObject({
       total: 3,
       list: [
         {
@@ -40,7 +40,7 @@ describe('the TTLock logins', () => {
     });
     expect(await service.change(admin, first.loginId, { callback: null })).toMatchObject({ login: { name: 'one', callback: null } });
     await Promise.all([service.change(admin, first.loginId, { name: 'uno' }), service.renewPassword(admin, first.loginId)]);
-    expect(service.list(admin, page).list[0]?.login).toMatchObject({ name: 'uno', clientId: first.clientId });
+    expect((await service.list(admin, page)).list[0]?.login).toMatchObject({ name: 'uno', clientId: first.clientId });
     await service.remove(admin, second.loginId);
     for (const work of [
       () => service.change(admin, second.loginId, { name: 'x' }),
@@ -48,10 +48,10 @@ describe('the TTLock logins', () => {
       () => service.remove(admin, second.loginId),
     ])
       expect(await codeOf(work)).toBe('not-found');
-    const [third] = service.list(admin, { pageNo: 2, pageSize: 1 }).list;
+    const [third] = (await service.list(admin, { pageNo: 2, pageSize: 1 })).list;
     expect((await service.create(admin, { username: manager.username, name: 'four' })).loginId).toBeGreaterThan(third?.login.loginId ?? 0);
     await accountService.removeAccount(admin, manager.username);
-    expect(service.list(admin, page).list.map(({ username }) => username)).toEqual([operator.username, operator.username]);
+    expect((await service.list(admin, page)).list.map(({ username }) => username)).toEqual([operator.username, operator.username]);
   });
 
   it('stay as they are when the disk is full, and when nothing may be sent to their callback', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { endlessLease } from '../../../src/domain/lease.ts';
 import { createCommandService } from '../../../src/domain/locks/command-service.ts';
 import { createStallDetector } from '../../../src/domain/locks/stall-detector.ts';
 import type { EpochProgress } from '../../../src/domain/records/record-ports.ts';
@@ -18,6 +19,7 @@ function setUp(progress: Record<string, Stored>) {
   const { emit, notices } = createNotedEvents();
   const stallDetector = createStallDetector({ clock, emit, commandTimeoutMs: 10_000 });
   const commands = createCommandService({
+    lease: endlessLease,
     clock,
     link,
     commandIds: createFakeCommandIds(),

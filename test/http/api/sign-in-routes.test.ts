@@ -141,7 +141,7 @@ describe('A sign-in ends', () => {
 
   test('with the token behind it, at once', async () => {
     const cookie = await signIn(world.tokens.operator);
-    const { list } = world.accountService.listTokens(callers.admin, { pageNo: 1, pageSize: 100 });
+    const { list } = await world.accountService.listTokens(callers.admin, { pageNo: 1, pageSize: 100 });
     const tokenId = list.find(({ username }) => username === callers.operator.username)?.token.tokenId ?? 0;
     await world.accountService.removeToken(callers.admin, tokenId);
     expect((await whoIs(cookie)).body.code).toBe('token-invalid');

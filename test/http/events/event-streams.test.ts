@@ -162,7 +162,7 @@ describe('GET /api/v1/events', () => {
     const short = { username: 'sam', name: 's', expiresInDays: 1 };
     const sam = await listenTo(origin, { token: (await accountService.createToken(callers.admin, short)).secret });
     for (const client of [max, ole, sam]) await client.whenHeard('ready');
-    const { list } = accountService.listTokens(callers.admin, { pageNo: 1, pageSize: 100 });
+    const { list } = await accountService.listTokens(callers.admin, { pageNo: 1, pageSize: 100 });
     await accountService.removeToken(callers.admin, list.find(({ username }) => username === 'max')?.token.tokenId as number);
     await max.whenOver();
     await accountService.removeAccount(callers.admin, 'ole');

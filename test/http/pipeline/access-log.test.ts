@@ -15,6 +15,7 @@ test('of a flood of requests without a token 1,000 are logged, then 100 a second
     path: '/',
     known: true,
     isOpen: false,
+    isForwarded: false,
     parameters: {},
     status: 401,
     code: 'token-invalid',

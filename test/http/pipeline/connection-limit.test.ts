@@ -7,7 +7,12 @@ import { type ConnectionSlot, createConnectionLimit, type Doing } from '../../..
 /** Room for so few that a test can fill it. */
 function world() {
   const gone: string[] = [];
-  const places = createConnectionLimit({ strangers: 6, strangersOfNetwork: 3, known: 3, knownOfAccount: 2 }, () => undefined);
+  const limits = { strangers: 6, strangersOfNetwork: 3, known: 3, knownOfAccount: 2 };
+  const places = createConnectionLimit(
+    limits,
+    () => undefined,
+    (address) => address === '10.9.9.9',
+  );
   function enter(name: string, address: string, doing: Doing): ConnectionSlot | undefined {
     return places.enter(originOf(address), { doing: () => doing, evict: () => void gone.push(name) });
   }
@@ -45,11 +50,14 @@ test.each([
   expect(gone).toHaveLength(1);
 });
 
-test('connections from this machine, where a reverse proxy may run, have no limit of their own', () => {
+test.each([
+  ['this machine, where a reverse proxy may run,', ['127.0.0.1', '::1']],
+  ['a trusted proxy', ['10.9.9.9', '::ffff:10.9.9.9']],
+])('connections from %s have no limit of their own', (_what, addresses) => {
   const { enter, gone } = world();
-  for (let n = 0; n < 3; n++) for (const address of ['127.0.0.1', '::1']) enter('of the proxy', address, 'sending');
+  for (let n = 0; n < 3; n++) for (const address of addresses) enter('of the proxy', address, 'sending');
   expect(gone).toEqual([]);
-  enter('one more', '127.0.0.1', 'nothing');
+  enter('one more', addresses[0] ?? '', 'nothing');
   expect(gone).toEqual(['of the proxy']);
 });
 

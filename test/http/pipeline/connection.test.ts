@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { afterEach, expect, test } from '@jest/globals';
 import { HttpConnection } from '../../../src/http/pipeline/connection.ts';
 import { HeldBytes } from '../../../src/http/pipeline/held-bytes.ts';
+import { collectGarbage } from '../../support/collect-garbage.ts';
 import { until } from '../../support/site.ts';
 
 const cleanUps: (() => void)[] = [];
@@ -64,6 +65,23 @@ test('a connection is still sending when it was answered before its body arrived
   responses[0]?.end('refused');
   await closed;
   expect(doing()).toBe('sending');
+});
+
+test('a connection that rests keeps neither its last request nor the answer in memory', async () => {
+  const { client, responses, becomes } = await connected();
+  client.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n1234');
+  await becomes('asking');
+  const kept = responses.splice(0).flatMap((response) => {
+    response.end('answer');
+    return [new WeakRef(response), new WeakRef(response.req)];
+  });
+  client.resume();
+  await becomes('resting');
+  await until(() => {
+    collectGarbage();
+    return kept.every((one) => one.deref() === undefined);
+  }, 'both are gone');
+  expect(kept).toHaveLength(2);
 });
 
 test.each([

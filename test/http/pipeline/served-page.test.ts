@@ -22,6 +22,12 @@ describe('A link', () => {
     expect(linkTo('invitation/x', page)).toBe(`${origin}/#/invitation/x`);
   });
 
+  test('leads where people open the console by the word of the configuration, unless a page asks', () => {
+    const { linkTo, originFor } = createGatewayLinks({ names, listeners: () => ({ http: loopback }), usual: 'https://doors.example.org/' });
+    expect([linkTo('x', undefined), originFor(undefined)]).toEqual(['https://doors.example.org/#/x', 'https://doors.example.org']);
+    expect(linkTo('x', { host: 'box.lan', isEncrypted: true })).toBe('https://box.lan/#/x');
+  });
+
   test('leads over http where there is no https: as the page was reached, else to where the gateway listens', () => {
     const { linkTo } = links(() => ({ http: loopback }));
     expect(linkTo('x', { host: 'box.lan', isEncrypted: false })).toBe('http://box.lan/#/x');

@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import type { CancelSignal } from '../../../src/domain/cancel-signal.ts';
+import { endlessLease } from '../../../src/domain/lease.ts';
 import { createHttpServer } from '../../../src/http/pipeline/server.ts';
 import { createTickBatcher } from '../../../src/platform/tick-batcher.ts';
 import { createServerUnderTest, sampleMakes, sampleToken, signInOf } from '../../support/fake-services.ts';
@@ -69,6 +70,7 @@ describe('The server as a part', () => {
     const port = (await started()).port();
     const { server: _, origin: _origin, port: _port, ...rest } = createServerUnderTest();
     const second = createHttpServer({
+      lease: endlessLease,
       endpoints: { http: { host: '127.0.0.1', port, webSocket: false } },
       onWebSocket: () => undefined,
       ...rest,
@@ -79,6 +81,7 @@ describe('The server as a part', () => {
       gatewayStatus: () => ({}),
       lockProtocol: async () => ({}),
       consoleDirectory: import.meta.dirname,
+      apiPageDirectory: import.meta.dirname,
       metrics: undefined,
       ttlock: undefined,
     });

@@ -10,7 +10,9 @@ import type { Log } from '../../../src/domain/part.ts';
 import { machineNames } from '../../../src/platform/mdns/machine-names.ts';
 import { createCertificateFiles } from '../../../src/platform/tls/certificate-files.ts';
 import { type Certificates, createCertificates, type TlsIdentity } from '../../../src/platform/tls/certificates.ts';
+import type { Authority } from '../../../src/platform/tls/local-ca.ts';
 import { createOwnCertificates } from '../../../src/platform/tls/local-certificates.ts';
+import { shareAuthority } from '../../../src/platform/tls/shared-authority.ts';
 import { makeAuthority, makeKey, makeServerCertificate } from '../../../src/platform/tls/x509.ts';
 import { createSettableClock, type SettableClock } from '../../support/settable-clock.ts';
 
@@ -25,7 +27,10 @@ interface Bench {
   readonly lines: readonly { level: string; code?: string; message: string; [field: string]: unknown }[];
   /** Names of the machine; a test changes them. */
   names: string[];
+  readonly log: Log;
   own(): Certificates;
+  /** Of a node that shares its authority with others. */
+  shared(): Certificates;
   files(certificate: string, key: string): Certificates;
 }
 
@@ -47,7 +52,9 @@ async function bench(): Promise<Bench> {
   const self: Bench = {
     ...{ dataDir, folder: join(dataDir, 'tls'), clock, lines },
     names: ['gateway.local', 'localhost', '127.0.0.1', '::1', 'fd00::1234'],
+    log,
     own: () => part(createOwnCertificates({ folder: join(dataDir, 'tls'), names: () => self.names, clock, log })),
+    shared: () => part(createOwnCertificates({ folder: join(dataDir, 'tls'), names: () => self.names, isShared: true, clock, log })),
     files: (certificate, key) => part(createCertificateFiles({ certificate, key, clock, log })),
   };
   return self;
@@ -76,6 +83,63 @@ async function handshake(identity: TlsIdentity, ca: string, servername: string):
   });
   return verdict;
 }
+
+describe('the authority of several nodes', () => {
+  function storeOf(stored: Authority | undefined) {
+    const store = {
+      stored,
+      find: async () => store.stored,
+      async store(made: Authority) {
+        store.stored ??= made;
+        return store.stored;
+      },
+    };
+    return store;
+  }
+
+  test('is that of the first one: the others get a copy, and show certificates of it', async () => {
+    const [one, two, three] = [await bench(), await bench(), await bench()];
+    const store = storeOf(undefined);
+    const made = await shareAuthority(store, one.folder, one);
+    expect(await shareAuthority(store, two.folder, two)).toEqual(made);
+    expect(await readFile(`${two.folder}/ca.crt`, 'utf8')).toBe(made.certificate);
+    expect(await readFile(`${two.folder}/ca.key`, 'utf8')).toBe(made.key);
+    // A node that shows certificates of somebody else's needs no copy.
+    expect(await shareAuthority(store, undefined, three)).toEqual(made);
+    const certificates = two.shared();
+    await certificates.start();
+    expect(await handshake(certificates.current('https'), made.certificate, 'gateway.local')).toBe('accepted');
+  });
+
+  test('a node that has one already gives it to the others', async () => {
+    const one = await bench();
+    await one.own().start();
+    const certificate = await readFile(`${one.folder}/ca.crt`, 'utf8');
+    expect(await shareAuthority(storeOf(undefined), one.folder, one)).toMatchObject({ certificate });
+  });
+
+  test('a node that has another one is refused with what to do, and keeps its own', async () => {
+    const [one, two] = [await bench(), await bench()];
+    const store = storeOf(undefined);
+    await shareAuthority(store, one.folder, one);
+    await two.own().start();
+    const before = await readFile(`${two.folder}/ca.crt`, 'utf8');
+    await expect(shareAuthority(store, two.folder, two)).rejects.toThrow(`move ${two.folder} away`);
+    expect(await readFile(`${two.folder}/ca.crt`, 'utf8')).toBe(before);
+  });
+
+  test('until a node knows it, its listeners show certificates of one that nobody trusts, and nothing is stored', async () => {
+    const node = await bench();
+    const certificates = node.shared();
+    await certificates.start();
+    await expect(readFile(`${node.folder}/ca.crt`)).rejects.toThrow('ENOENT');
+    const made = await shareAuthority(storeOf(undefined), node.folder, node);
+    expect(await handshake(certificates.current('https'), made.certificate, 'gateway.local')).not.toBe('accepted');
+    await certificates.reload();
+    expect(await handshake(certificates.current('https'), made.certificate, 'gateway.local')).toBe('accepted');
+    expect(await handshake(certificates.current('mqtts'), made.certificate, 'gateway.local')).toBe('accepted');
+  });
+});
 
 describe("latchd's own authority", () => {
   test('is made by the first start, and a client that trusts it accepts the gateway under every name', async () => {

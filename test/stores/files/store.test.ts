@@ -93,7 +93,7 @@ describe('the first start', () => {
       const startOn = (path: string, files = faultyFiles()) => testStore(path, { files }).store.start();
       await expect(startOn(`${directory}/file/data`)).rejects.toThrow(`data directory ${directory}/file/data (ENOTDIR): it, or something`);
       await expect(startOn(`${directory}/file`)).rejects.toThrow(
-        `data directory ${directory}/file (EEXIST): it, or something above it, is a file`,
+        `data directory ${directory}/file (ENOTDIR): it, or something above it, is a file`,
       );
       expect((await stat(`${directory}/file`)).mode & 0o777).toBe(0o644);
       await mkdir(`${directory}/half`);

@@ -215,6 +215,7 @@ export const accessDe: AccessTexts = {
       missing: 'Am Schloss verschwunden',
       stranger: 'Von niemandem verlangt',
       noted: 'Mit dem Telefon angelegt',
+      ended: 'Vorbei',
     },
     reasons: {
       offline: 'das Schloss ist offline',
@@ -224,6 +225,7 @@ export const accessDe: AccessTexts = {
       'not-supported': 'das Schloss kann das nicht',
       'not-yet': 'seine Zeit hat noch nicht begonnen',
       paused: 'nach einer Wiederherstellung angehalten',
+      lost: 'eine Karte mit dieser Nummer ist als verloren gemeldet',
     },
     check: 'Das Schloss jetzt fragen',
     checked: (same, different) => `Gefragt: ${same.toLocaleString('de')} wie verlangt, ${different.toLocaleString('de')} nicht.`,

@@ -214,6 +214,7 @@ export const accessEn = {
       missing: 'Gone at the lock',
       stranger: 'Wanted by nobody',
       noted: 'Put there by phone',
+      ended: 'Over',
     } as Record<string, string>,
     reasons: {
       offline: 'the lock is offline',
@@ -223,6 +224,7 @@ export const accessEn = {
       'not-supported': 'the lock cannot do that',
       'not-yet': 'its time has not begun',
       paused: 'access is paused after a restore',
+      lost: 'a card with this number was reported lost',
     } as Record<string, string>,
     check: 'Ask the lock now',
     checked: (same: number, different: number) => `Asked: ${same.toLocaleString('en')} as wanted, ${different.toLocaleString('en')} not.`,

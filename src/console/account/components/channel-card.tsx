@@ -14,11 +14,13 @@ interface ChannelCardProps {
   readonly channel: Channel;
   /** null: nothing is sent by it. */
   readonly chosen: Chosen | null;
+  /** That of all messages to the account. */
+  readonly language: Notifications['language'];
   readonly reload: () => void;
 }
 
 /** To be drawn once the locks and groups are known: it offers those of that moment, so that nothing moves while a person chooses. */
-export function ChannelCard({ channel, chosen, reload }: ChannelCardProps) {
+export function ChannelCard({ channel, chosen, language, reload }: ChannelCardProps) {
   const { notifications } = useTexts();
   const { common } = useStrings();
   const { board, client, live, toasts } = useApp();
@@ -45,7 +47,7 @@ export function ChannelCard({ channel, chosen, reload }: ChannelCardProps) {
       lockIds: values.all(`${channel}.lockIds`).map(Number),
       groupIds: values.all(`${channel}.groupIds`).map(Number),
     };
-    const after = await client.ask<Notifications>('PUT', path, { body: { [channel]: body } });
+    const after = await client.ask<Notifications>('PUT', path, { body: { language, [channel]: body } });
     const isAsked = channel === 'email' && after.email?.confirmed === false;
     toasts.show('good', isAsked ? notifications.confirmSent(String(body[to])) : notifications.saved);
     reload();

@@ -225,8 +225,10 @@ export const accountDe: AccountTexts = {
     none: 'Es gibt keine Token.',
     revoke: 'Widerrufen',
     remove: (name, username) => `„${name}“ von ${username} widerrufen`,
-    removeText:
-      'Es wird ab sofort abgelehnt. Wer damit angemeldet ist, ist sofort abgemeldet. Hatte es jemand anders, sehen Sie auch in den Benachrichtigungen des Kontos nach: Eine Adresse oder ein Thema, das damit gewählt wurde, wird weiter benachrichtigt.',
+    removeText: 'Es wird ab sofort abgelehnt. Wer damit angemeldet ist, ist sofort abgemeldet.',
+    endMessages: (username) => `Auch alle Nachrichten an ${username} beenden`,
+    endMessagesHint:
+      'Wenn jemand anders das Token hatte: Eine E-Mail-Adresse oder ein Thema, das damit gewählt wurde, wird weiter benachrichtigt. Was gemeldet werden soll, wird dann neu gewählt.',
     webhooksStay: (username, names) => `Webhooks von ${username} laufen weiter, bis sie entfernt werden: ${names}.`,
     removed: (name) => `„${name}“ wurde widerrufen.`,
   },

@@ -220,8 +220,10 @@ export const accountEn = {
     none: 'There are no tokens.',
     revoke: 'Revoke',
     remove: (name: string, username: string) => `Revoke “${name}” of ${username}`,
-    removeText:
-      'It is refused from now on. Whoever is signed in with it is signed out at once. If somebody else had it, look at the notifications of the account as well: an address or topic that was chosen with it goes on being told.',
+    removeText: 'It is refused from now on. Whoever is signed in with it is signed out at once.',
+    endMessages: (username: string) => `End all messages to ${username} as well`,
+    endMessagesHint:
+      'If somebody else had the token: an e-mail address or topic that was chosen with it goes on being told. What is to be told is then chosen anew.',
     webhooksStay: (username: string, names: string) => `Webhooks of ${username} go on until they are removed: ${names}.`,
     removed: (name: string) => `“${name}” was revoked.`,
   },

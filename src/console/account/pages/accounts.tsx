@@ -2,12 +2,12 @@
 import { useState } from 'preact/hooks';
 import type { Account } from '../../api/types.ts';
 import { useApp, useStrings } from '../../app.ts';
-import { useAllRows } from '../../components/all-rows.ts';
+import { useAskedList } from '../../components/asked-list.ts';
+import { AskedTable } from '../../components/asked-table.tsx';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog, Dialog, FormDialog } from '../../components/dialog.tsx';
 import { SelectField } from '../../components/field.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { SortedTable } from '../../components/sorted-table.tsx';
 import { useFormats } from '../../format.ts';
 import { useTexts } from '../texts.ts';
 import type { SecretLink } from '../types.ts';
@@ -26,14 +26,17 @@ export function AccountsPage() {
   const { common, locks } = useStrings();
   const { client, router, toasts } = useApp();
   const { dateTime } = useFormats();
-  const all = useAllRows<Account>('gateway/accounts', {}, ({ username }) => username);
   const { show = 'all' } = router.query.value;
+  const list = useAskedList<Account>('gateway/accounts', {
+    gatewayAdministrator: show === 'gatewayAdministrators' ? 1 : undefined,
+    accessManager: show === 'accessManagers' ? 1 : undefined,
+  });
   const [open, setOpen] = useState<Open>();
   const close = () => setOpen(undefined);
   const done = (text: string) => {
     close();
     toasts.show('good', text);
-    all.reload();
+    list.reload();
   };
 
   return (
@@ -43,28 +46,24 @@ export function AccountsPage() {
           {accounts.add}
         </Button>
       </PageHead>
-      <SortedTable
+      <AskedTable
         caption={accounts.title}
-        all={all}
+        list={list}
         empty={accounts.none}
         keyOf={({ username }) => username}
-        textsOf={({ username }) => [username]}
-        isWanted={({ gatewayAdministrator, accessManager }) =>
-          show === 'gatewayAdministrators' ? gatewayAdministrator : show === 'accessManagers' ? accessManager : true
-        }
         columns={[
-          { title: accounts.username, value: ({ username }) => username, cell: ({ username }) => <strong>{username}</strong> },
+          { title: accounts.username, sort: 'username', cell: ({ username }) => <strong>{username}</strong> },
           {
             title: accounts.gatewayAdministrator,
-            value: ({ gatewayAdministrator }) => Number(!gatewayAdministrator),
+            sort: 'gatewayAdministrator',
             cell: ({ gatewayAdministrator }) => (gatewayAdministrator ? common.yes : common.no),
           },
           {
             title: accounts.accessManager,
-            value: ({ accessManager }) => Number(!accessManager),
+            sort: 'accessManager',
             cell: ({ accessManager }) => (accessManager ? common.yes : common.no),
           },
-          { title: accounts.created, value: ({ createDate }) => createDate, cell: ({ createDate }) => dateTime(createDate) },
+          { title: accounts.created, sort: 'createDate', cell: ({ createDate }) => dateTime(createDate) },
           {
             title: common.actions,
             actions: true,
@@ -97,7 +96,7 @@ export function AccountsPage() {
           onInput={(value) => router.ask({ show: value === 'all' ? '' : value, page: '' })}
           options={Object.entries(accounts.shows).map(([value, text]) => ({ value, text }))}
         />
-      </SortedTable>
+      </AskedTable>
       {open === 'add' && (
         <NewAccount
           onClose={close}

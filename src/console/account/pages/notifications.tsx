@@ -39,11 +39,12 @@ const examples: Readonly<Record<Channel, string>> = {
 
 export function NotificationsPage({ parameters: { secret } }: PageProps) {
   const { notifications } = useTexts();
-  const { board, live } = useApp();
+  const { board, live, preferences } = useApp();
   const { value, problem, reload } = usePolled<Notifications>(path, 15_000);
   useEffect(() => board.open(), [board]);
   // The forms offer the locks and groups that there are when they are drawn.
   const isReady = useComputed(() => live.locks.value !== undefined && (board.groups.value ?? board.problem.value) !== undefined).value;
+  const hasChosen = channels.some((channel) => value?.[channel] != null);
   if (secret !== undefined) return <ConfirmPage secret={secret} />;
   return (
     <>
@@ -51,9 +52,18 @@ export function NotificationsPage({ parameters: { secret } }: PageProps) {
       {value === undefined && problem !== undefined && <ProblemCallout problem={problem} retry={reload} />}
       {problem === undefined && (value === undefined || !isReady) && <Loading />}
       {value !== undefined && <NotConfigured available={value.available} />}
-      {value !== undefined && value.available.length > 0 && <LanguageForm language={value.language} />}
+      {value !== undefined && hasChosen && <LanguageForm language={value.language} />}
       {isReady &&
-        value?.available.map((channel) => <ChannelCard key={channel} channel={channel} chosen={value[channel]} reload={reload} />)}
+        value?.available.map((channel) => (
+          <ChannelCard
+            key={channel}
+            channel={channel}
+            chosen={value[channel]}
+            // Who is told nothing so far is told it in the language of the page.
+            language={hasChosen ? value.language : preferences.language.value}
+            reload={reload}
+          />
+        ))}
       <FailedList />
     </>
   );

@@ -1,15 +1,15 @@
 // The tokens of programs and people: creates them, shows each once, and revokes them.
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Token, Webhook } from '../../api/types.ts';
 import { useApp, useStrings } from '../../app.ts';
-import { useAllRows } from '../../components/all-rows.ts';
+import { useAskedList } from '../../components/asked-list.ts';
+import { AskedTable } from '../../components/asked-table.tsx';
 import { Button } from '../../components/button.tsx';
-import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx';
-import { SelectField, TextField } from '../../components/field.tsx';
+import { FormDialog } from '../../components/dialog.tsx';
+import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { usePaged } from '../../components/paged.ts';
 import { SecretDialog } from '../../components/secret-dialog.tsx';
-import { SortedTable } from '../../components/sorted-table.tsx';
 import { useUsernames } from '../../components/usernames.ts';
 import { useFormats } from '../../format.ts';
 import { useTexts } from '../texts.ts';
@@ -24,8 +24,8 @@ export function TokensPage() {
   const { common, locks } = useStrings();
   const { router, toasts } = useApp();
   const { dateTime } = useFormats();
-  const all = useAllRows<Token>('gateway/tokens', {}, ({ tokenId }) => tokenId);
   const { show = 'all' } = router.query.value;
+  const list = useAskedList<Token>('gateway/tokens', { expired: show === 'all' ? undefined : Number(show === 'expired') });
   const [open, setOpen] = useState<Open>();
   const close = () => setOpen(undefined);
   const isExpired = ({ expireDate }: Token) => expireDate !== null && expireDate <= Date.now();
@@ -41,17 +41,15 @@ export function TokensPage() {
           {tokens.add}
         </Button>
       </PageHead>
-      <SortedTable
+      <AskedTable
         caption={tokens.title}
-        all={all}
+        list={list}
         empty={tokens.none}
         keyOf={({ tokenId }) => tokenId}
-        textsOf={({ name, username }) => [name, username]}
-        isWanted={(token) => show === 'all' || isExpired(token) === (show === 'expired')}
         columns={[
           {
             title: tokens.name,
-            value: ({ name }) => name,
+            sort: 'name',
             cell: ({ name, kind }) => (
               <>
                 <strong>{name}</strong>
@@ -59,9 +57,9 @@ export function TokensPage() {
               </>
             ),
           },
-          { title: tokens.account, value: ({ username }) => username, cell: ({ username }) => username },
-          { title: tokens.created, value: ({ createDate }) => createDate, cell: ({ createDate }) => dateTime(createDate) },
-          { title: tokens.expires, value: ({ expireDate }) => expireDate ?? Number.MAX_VALUE, cell: expiry },
+          { title: tokens.account, sort: 'username', cell: ({ username }) => username },
+          { title: tokens.created, sort: 'createDate', cell: ({ createDate }) => dateTime(createDate) },
+          { title: tokens.expires, sort: 'expireDate', cell: expiry },
           {
             title: common.actions,
             actions: true,
@@ -80,13 +78,13 @@ export function TokensPage() {
           onInput={(value) => router.ask({ show: value === 'all' ? '' : value, page: '' })}
           options={Object.entries(tokens.shows).map(([value, text]) => ({ value, text }))}
         />
-      </SortedTable>
+      </AskedTable>
       {open === 'add' && (
         <NewToken
           onClose={close}
           onMade={(name, made) => {
             setOpen({ name, made });
-            all.reload();
+            list.reload();
           }}
         />
       )}
@@ -100,7 +98,7 @@ export function TokensPage() {
           onDone={() => {
             close();
             toasts.show('good', tokens.removed(open.remove.name));
-            all.reload();
+            list.reload();
           }}
         />
       )}
@@ -108,28 +106,37 @@ export function TokensPage() {
   );
 }
 
-/** Webhooks belong to their account and not to the token that made them: the page says that they go on when a token is revoked. */
+/** What was set up with a token belongs to its account and goes on when it is revoked: the page says so, and ends the messages if asked. */
 function RevokeToken({ token, onClose, onDone }: { token: Token; onClose: () => void; onDone: () => void }) {
   const { tokens } = useTexts();
   const { client } = useApp();
   const { tokenId, name, username } = token;
+  const isRevoked = useRef(false);
   const webhooks = usePaged<Webhook>('gateway/webhooks', {}, 100).page?.list.filter((webhook) => webhook.username === username) ?? [];
   return (
-    <ConfirmDialog
+    <FormDialog
       title={tokens.remove(name, username)}
-      text={
-        <>
-          {tokens.removeText}
-          {webhooks.length > 0 && <> {tokens.webhooksStay(username, webhooks.map((webhook) => webhook.name).join(', '))}</>}
-        </>
-      }
-      confirm={tokens.revoke}
+      submit={tokens.revoke}
+      danger
       onClose={onClose}
-      onConfirm={async () => {
-        await client.ask('DELETE', `gateway/tokens/${tokenId}`);
+      onSubmit={async (values) => {
+        // First, so that nobody chooses anew with it. The rest may be tried again.
+        if (!isRevoked.current) await client.ask('DELETE', `gateway/tokens/${tokenId}`);
+        isRevoked.current = true;
+        if (values.checked('end')) await client.ask('DELETE', `gateway/accounts/${encodeURIComponent(username)}/notifications`);
         onDone();
       }}
-    />
+    >
+      {() => (
+        <>
+          <p>
+            {tokens.removeText}
+            {webhooks.length > 0 && <> {tokens.webhooksStay(username, webhooks.map((webhook) => webhook.name).join(', '))}</>}
+          </p>
+          <CheckField label={tokens.endMessages(username)} name="end" hint={tokens.endMessagesHint} />
+        </>
+      )}
+    </FormDialog>
   );
 }
 

@@ -36,6 +36,24 @@ export const upkeepDe: UpkeepTexts = {
     last: 'Zuletzt',
     levels: { warn: 'Warnung', error: 'Fehler', fatal: 'Ende des Gateways' },
   },
+  update: {
+    title: 'Aktualisierungen',
+    available: (version) =>
+      `latchd ${version} liegt in der Paketquelle. Installieren Sie es auf dem Gerät des Gateways; Türen sind etwa eine Sekunde ohne Gateway:`,
+    command: 'Der Befehl, der es installiert',
+    newest: (date) => `Das ist die neueste Version, die apt kennt. Gefragt wurde am ${date}.`,
+    off: 'Niemand sucht nach neueren Versionen: In der Konfiguration ist updates.check false.',
+    reasons: {
+      'not-asked': 'Ob es eine neuere Version gibt, ist noch nicht bekannt: apt hat noch nicht geantwortet.',
+      'no-apt': 'Ob es eine neuere Version gibt, weiß hier niemand: Dieses Gerät hat kein apt. Sehen Sie dort nach, woher diese stammt.',
+      'not-installed':
+        'Ob es eine neuere Version gibt, weiß hier niemand: apt hat diese nicht installiert. Sehen Sie dort nach, woher sie stammt.',
+      'other-version': 'apt hat eine andere Version installiert als die, die läuft. Starten Sie das Gateway neu.',
+      'no-repository': 'Diese Version wurde aus einer Datei installiert. Neuere kommen nicht von selbst.',
+      failed:
+        'Ob es eine neuere Version gibt, ist nicht bekannt: apt gibt keine Antwort. Auf dem Gerät des Gateways sagt latchd doctor, was zu tun ist.',
+    },
+  },
   certificate: { title: 'Stammzertifikat' },
   firstRun: {
     title: 'Dieses Gateway einrichten',

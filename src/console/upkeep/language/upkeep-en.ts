@@ -35,6 +35,23 @@ export const upkeepEn = {
     last: 'Last',
     levels: { warn: 'warning', error: 'error', fatal: 'end of the gateway' },
   },
+  update: {
+    title: 'Updates',
+    available: (version: string) =>
+      `latchd ${version} is in the repository. Install it on the gateway’s machine; doors are without the gateway for about a second:`,
+    command: 'The command that installs it',
+    newest: (date: string) => `This is the newest version that apt knows of. It was asked at ${date}.`,
+    off: 'Nobody looks for newer versions: in the configuration, updates.check is false.',
+    reasons: {
+      'not-asked': 'Nobody knows yet whether there is a newer version: apt has not answered.',
+      'no-apt': 'Nobody here knows whether there is a newer version: this machine has no apt. Look where you got this one.',
+      'not-installed': 'Nobody here knows whether there is a newer version: apt did not install this one. Look where you got it.',
+      'other-version': 'apt has installed another version than the one that runs. Restart the gateway.',
+      'no-repository': 'This version was installed from a file. Newer ones do not come by themselves.',
+      failed:
+        'Nobody knows whether there is a newer version: apt gives no answer. On the gateway’s machine, latchd doctor says what to do.',
+    },
+  },
   certificate: { title: 'Root certificate' },
   firstRun: {
     title: 'Set this gateway up',

@@ -98,6 +98,12 @@ export const warningsDe: Readonly<Record<WarningCode, string>> = {
   'ttlock-session-stolen':
     'Jemand anders hat die Anmeldung eines Programms benutzt: Seine Sitzung wurde beendet, und es muss sich neu anmelden.',
   'card-file-left': 'Die Karten eines entfernten Schlosses ließen sich nicht von der Platte löschen.',
+  'database-away': 'Die Datenbank antwortet nicht. Türen öffnen noch eine Weile; Änderungen warten oder werden abgelehnt.',
+  'lease-unsaid': 'Die Datenbank hat das Lebenszeichen dieses Gateways nicht angenommen.',
+  'lease-lost': 'Die Datenbank war so lange weg, dass dieses Gateway niemanden bediente.',
+  'node-ended': 'Ein anderes Gateway gab kein Lebenszeichen mehr und wurde außer Dienst gestellt: Sehen Sie nach dieser Maschine.',
+  'partitions-not-made': 'Die Datenbank nahm die Tabellen für die nächsten Wochen nicht an. Es wird wieder versucht.',
+  'records-not-announced': 'Programme, die zuhören, erfuhren von einigen Einträgen nicht sofort. Sie können danach fragen.',
   ended: 'Das Gateway konnte nicht weiterlaufen und wurde beendet.',
   bug: 'Das Gateway hat einen Fehler gemacht. Bitte melden Sie ihn, mit der Zeile darunter.',
 };

@@ -95,6 +95,12 @@ export const warningsEn = {
   'ttlock-over-http': 'A program with a TTLock login came without encryption and was refused. It has to use https.',
   'ttlock-session-stolen': 'Somebody else has used the login of a program: its session was ended, and it has to log in again.',
   'card-file-left': 'The cards of a removed lock could not be deleted from the disk.',
+  'database-away': 'The database does not answer. Doors still open for a while; changes wait or are refused.',
+  'lease-unsaid': 'The database did not take the sign of this gateway.',
+  'lease-lost': 'The database was away for so long that this gateway served nobody.',
+  'node-ended': 'Another gateway gave no sign any more and was put out of service: look at that machine.',
+  'partitions-not-made': 'The database did not take the tables for the next weeks. It is tried again.',
+  'records-not-announced': 'Programs that listen did not hear of some records at once. They can ask for them.',
   ended: 'The gateway could not go on, and ended.',
   bug: 'The gateway made a mistake. Please report it, with the line below.',
 } as const;

@@ -22,7 +22,9 @@ export interface AccessFile {
 /** More than the first line of an index. */
 const headBytes = 1_024;
 /** Lines that are decoded before other work may run. */
-const sliceLines = 300;
+const sliceLines = 25;
+/** Keys that are looked up in an index before other work may run. */
+const sliceKeys = 10;
 
 export function accessFileOf(folder: string, name: DayName): AccessFile {
   const path = `${folder}/${dayFileName(name)}`;
@@ -69,33 +71,48 @@ export async function writeIndex(files: FileLayer, file: AccessFile): Promise<vo
   file.places = undefined;
 }
 
-/** The lines of a file under any of these keys. Damaged ones are left out. */
-export async function linesUnder(files: FileLayer, file: AccessFile, keys: readonly string[]): Promise<AccessLine[]> {
+/** Calls `onLine` for the lines of a file under any of these keys, a few in each turn. Damaged ones are left out. */
+export async function linesUnder(
+  files: FileLayer,
+  file: AccessFile,
+  keys: readonly string[],
+  onLine: (line: AccessLine) => void,
+): Promise<void> {
   const places = await placesUnder(files, file, keys);
-  if (places.length === 0) return [];
+  if (places.length === 0) return;
   const handle = await files.open(file.path, 'read');
   const found = await readLines(handle.read, places).finally(handle.close);
-  const lines: AccessLine[] = [];
   for (const [n, bytes] of found.entries()) {
     if (n % sliceLines === sliceLines - 1) await nextTick();
     const line = accessLineOf(bytes);
-    if (line !== undefined) lines.push(line);
+    if (line !== undefined) onLine(line);
   }
-  return lines;
 }
 
 async function placesUnder(files: FileLayer, file: AccessFile, keys: readonly string[]): Promise<readonly LinePlace[]> {
   const { places } = file;
   if (places !== undefined) return keys.flatMap((key) => places.under(key));
   const index = await readIfThere(files, file.indexPath);
-  const indexed = index && keys.map((key) => placesIn(index, key));
-  if (indexed?.every((one) => one !== undefined)) return indexed.flat();
+  const indexed = index && (await indexedUnder(index, keys));
+  if (indexed !== undefined) return indexed;
   // The next start makes the index again; until then the file is read.
   const found: LinePlace[] = [];
   await scanFile(files, file.path, (line, place) => {
     if (keysOf(line).some((key) => keys.includes(key))) found.push(place);
   });
   return found;
+}
+
+/** Undefined: the index is damaged. */
+async function indexedUnder(index: Buffer, keys: readonly string[]): Promise<readonly LinePlace[] | undefined> {
+  const found: (readonly LinePlace[])[] = [];
+  for (const [n, key] of keys.entries()) {
+    if (n % sliceKeys === sliceKeys - 1) await nextTick();
+    const places = placesIn(index, key);
+    if (places === undefined) return undefined;
+    found.push(places);
+  }
+  return found.flat();
 }
 
 /** The places of all lines of a file, read from the file. */

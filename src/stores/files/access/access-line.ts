@@ -29,12 +29,14 @@ const line = z.object({
 });
 
 /** The members of a line that is written: dates that equal `recordedAt`, and what is null, empty or zero, are left out. */
-export function writtenLine({ id: lineId, recordedAt, what, ...more }: AccessLine): object {
-  const said = Object.entries(more).filter(([name, value]) => {
-    if (name === 'notBefore' || name === 'notAfter') return value !== recordedAt;
-    return value !== null && value !== '' && value !== 0;
-  });
-  return { id: lineId, recordedAt, what, ...Object.fromEntries(said) };
+export function writtenLine(of: AccessLine): object {
+  const said: Record<string, unknown> = {};
+  for (const name of Object.keys(of) as (keyof AccessLine)[]) {
+    const value = of[name];
+    const isDate = name === 'notBefore' || name === 'notAfter';
+    if (isDate ? value !== of.recordedAt : value !== null && value !== '' && value !== 0) said[name] = value;
+  }
+  return said;
 }
 
 /** Undefined when the bytes (without the newline) are not an access line as it was written. */

@@ -1,20 +1,14 @@
 // The access log on the disk. Lines that arrive during a flush go out together. Look-ups read one line of each index; memory holds what
 // stands, and the places of the lines in the last file.
-import {
-  type AccessDraft,
-  type AccessLine,
-  type AccessLog,
-  type AccessSubject,
-  stands,
-  topicOf,
-} from '../../../domain/access/access-log.ts';
+import type { AccessDraft, AccessLine, AccessLog, AccessSubject, NamedEntry } from '../../../domain/access/access-log.ts';
 import { createMutex } from '../../../domain/mutex.ts';
 import { storageUnavailable } from '../flush-guard.ts';
 import { nextTick } from '../records/next-turn.ts';
 import { linesUnder } from './access-file.ts';
 import { type AccessFilesOptions, createAccessFiles } from './access-files.ts';
 import { contactKey, credentialKey, keyOfEntry, lockKey, numberKey, personKey } from './access-line.ts';
-import { createCurrentFacts, factPrintOf } from './current-facts.ts';
+import { createCurrentFacts } from './current-facts.ts';
+import { createExpectedLines } from './expected-lines.ts';
 
 /** Lines of one flush. */
 const mostLines = 200;
@@ -37,31 +31,16 @@ interface Waiting {
 export function createAccessLogFiles(options: Omit<AccessFilesOptions, 'facts'>): AccessLogFiles {
   const { clock } = options;
   const facts = createCurrentFacts();
+  const expected = createExpectedLines(facts);
   const accessFiles = createAccessFiles({ ...options, facts });
   /** Look-ups and the deletion for age take turns: the files of a look-up stay as they are. */
   const reading = createMutex();
   let highest = 0;
   let queue: Waiting[] = [];
-  /** The last of the lines that are not written yet, by lock and by topic, and how many there are. */
-  const coming = new Map<AccessDraft['lockId'], Map<string, { readonly draft: AccessDraft; lines: number }>>();
   let writing: Promise<void> | undefined;
+  let newest: Promise<void> = Promise.resolve();
   let failure: Error | undefined;
 
-  function expect(draft: AccessDraft): void {
-    const ofLock = coming.get(draft.lockId) ?? new Map();
-    coming.set(draft.lockId, ofLock);
-    const topic = topicOf(draft);
-    ofLock.set(topic, { draft, lines: (ofLock.get(topic)?.lines ?? 0) + 1 });
-  }
-  function arrived(draft: AccessDraft): void {
-    const ofLock = coming.get(draft.lockId);
-    const topic = topicOf(draft);
-    const expected = ofLock?.get(topic);
-    if (ofLock === undefined || expected === undefined) return;
-    expected.lines -= 1;
-    if (expected.lines === 0) ofLock.delete(topic);
-    if (ofLock.size === 0) coming.delete(draft.lockId);
-  }
   async function writeAll(): Promise<void> {
     await nextTick();
     while (queue.length > 0) {
@@ -76,8 +55,7 @@ export function createAccessLogFiles(options: Omit<AccessFilesOptions, 'facts'>)
       failure = failed;
       if (failed === undefined) highest += lines.length;
       for (const { draft, written } of group) {
-        if (failed === undefined) facts.set(draft);
-        arrived(draft);
+        expected.arrived(draft, failed === undefined);
         written(failed);
       }
     }
@@ -88,13 +66,26 @@ export function createAccessLogFiles(options: Omit<AccessFilesOptions, 'facts'>)
       const found = new Map<number, AccessLine>();
       try {
         for (const file of accessFiles.all()) {
-          for (const line of await linesUnder(options.files, file, keys)) if (line.recordedAt <= until) found.set(line.id, line);
+          await linesUnder(options.files, file, keys, (line) => line.recordedAt <= until && found.set(line.id, line));
         }
       } catch (error) {
         throw storageUnavailable(error);
       }
       return [...found.values()].sort((a, b) => a.id - b.id);
     });
+  }
+  /** Other look-ups have their turns between the files. What is condensed meanwhile keeps everything that stands. */
+  async function eachNaming(personId: number, onLine: (line: AccessLine) => void): Promise<void> {
+    const done = new Set<string>();
+    const next = () => accessFiles.all().find(({ path }) => !done.has(path));
+    while (next() !== undefined) {
+      await reading(async () => {
+        const file = next();
+        if (file === undefined) return;
+        done.add(file.path);
+        await linesUnder(options.files, file, [personKey(personId)], onLine);
+      });
+    }
   }
 
   return {
@@ -104,7 +95,7 @@ export function createAccessLogFiles(options: Omit<AccessFilesOptions, 'facts'>)
     },
     append(drafts) {
       if (drafts.length === 0) return Promise.resolve();
-      return new Promise<void>((resolve, reject) => {
+      newest = new Promise<void>((resolve, reject) => {
         let left = drafts.length;
         const written = (error?: Error): void => {
           left -= 1;
@@ -112,14 +103,15 @@ export function createAccessLogFiles(options: Omit<AccessFilesOptions, 'facts'>)
           else if (left === 0) resolve();
         };
         for (const draft of drafts) {
-          expect(draft);
+          expected.expect(draft);
           queue.push({ draft, written });
         }
         writing ??= writeAll();
       });
+      return newest;
     },
     async stored() {
-      await writing;
+      await newest.catch(() => undefined);
       if (failure !== undefined) throw failure;
     },
     ofLock: (lockId, until) => linesOf([lockKey(lockId)], until),
@@ -130,19 +122,17 @@ export function createAccessLogFiles(options: Omit<AccessFilesOptions, 'facts'>)
       const entryIds = new Set(lines.map(({ entryId }) => entryId).filter((entryId) => entryId !== null));
       return entryIds.size === 0 ? [] : linesOf([...entryIds].map(keyOfEntry), Number.MAX_SAFE_INTEGER);
     },
-    says(draft) {
-      const expected = coming.get(draft.lockId)?.get(topicOf(draft));
-      const last = expected === undefined ? facts.get(draft.lockId, topicOf(draft)) : factPrintOf(expected.draft);
-      return last === factPrintOf(draft);
+    async entriesOf(personId) {
+      const found = new Map<string, Omit<NamedEntry, 'mayBeHeld'>>();
+      await eachNaming(personId, ({ lockId, entryId, credentialId }) => {
+        if (lockId !== null && entryId !== null) found.set(`${lockId} ${entryId} ${credentialId}`, { lockId, entryId, credentialId });
+      }).catch((error: unknown) => {
+        throw storageUnavailable(error);
+      });
+      return [...found.values()].map((one) => ({ ...one, mayBeHeld: expected.mayBeHeld(one) }));
     },
-    topicsOf(lockId) {
-      const topics = new Set(facts.topics(lockId));
-      for (const [topic, { draft }] of coming.get(lockId) ?? []) {
-        if (stands(draft)) topics.add(topic);
-        else topics.delete(topic);
-      }
-      return topics;
-    },
+    says: expected.says,
+    topicsOf: expected.topicsOf,
     newestAt: () => accessFiles.newest().at,
     purge: (now, days) => reading(() => accessFiles.purge(now, days)),
     async close() {

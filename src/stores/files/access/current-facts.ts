@@ -23,6 +23,8 @@ export interface CurrentFacts {
   get(lockId: number | null, topic: string): number | undefined;
   set(draft: AccessDraft): void;
   topics(lockId: number | null): Iterable<string>;
+  /** Forgets everything about a lock. */
+  forget(lockId: number | null): void;
   encode(): Promise<Buffer>;
   /** Throws when the bytes are not what was written. */
   load(bytes: Buffer): Promise<void>;
@@ -52,6 +54,7 @@ export function createCurrentFacts(): CurrentFacts {
       facts.set(topicOf(draft), fingerprint);
     },
     topics: (lockId) => byLock.get(lockId ?? ofGateway)?.keys() ?? [],
+    forget: (lockId) => void byLock.delete(lockId ?? ofGateway),
     encode: () => encodeLines(factLines(byLock)),
     async load(bytes) {
       byLock.clear();

@@ -43,6 +43,10 @@ const headLine = z.object({
   isCondensed: z.boolean(),
 });
 const keyLine = z.object({ key: z.string(), places: z.array(whole) });
+const onlyKey = keyLine.pick({ key: true });
+/** In a line of an index, between its key and its places. */
+const placesBegin = ',"places":[';
+const closing = Buffer.from('}');
 
 export function createLinePlaces(): LinePlaces {
   /** Position and length of each line, one behind the other. */
@@ -116,13 +120,24 @@ export function placesIn(index: Buffer, key: string): readonly LinePlace[] | und
     const start = middle === low ? low : Math.max(low, index.lastIndexOf(newline, middle - 1) + 1);
     const end = index.indexOf(newline, start);
     const bytes = index.subarray(start, Math.max(start, end));
-    const found = isIntact(bytes) ? keyLine.safeParse(jsonOf(bytes)).data : undefined;
-    if (found === undefined) return undefined;
-    if (found.key === key) return pairs(found.places);
-    if (found.key < key) low = end + 1;
+    const there = isIntact(bytes) ? keyIn(bytes) : undefined;
+    if (there === undefined) return undefined;
+    if (there === key) return placesOfLine(bytes);
+    if (there < key) low = end + 1;
     else high = start;
   }
   return [];
+}
+
+/** The key of an index line; its places, of which a lock has very many, are not parsed. */
+function keyIn(line: Buffer): string | undefined {
+  const end = line.indexOf(placesBegin);
+  return end < 0 ? undefined : onlyKey.safeParse(jsonOf(Buffer.concat([line.subarray(0, end), closing]))).data?.key;
+}
+
+function placesOfLine(line: Buffer): readonly LinePlace[] | undefined {
+  const found = keyLine.safeParse(jsonOf(line)).data;
+  return found && pairs(found.places);
 }
 
 function pairs(numbers: readonly number[]): LinePlace[] {

@@ -23,13 +23,21 @@ interface AuditRange {
 export interface AuditFiles<File> {
   /** Adds a line; it replaces an earlier line with the same id. */
   put(place: AuditLine<File>, at: number): void;
+  /** How many entries lie between both times (inclusive). */
+  matching(from: number, to: number): number;
+  /** The newest of them without the first `skip`, at most `take`. */
+  newest(range: AuditRange): readonly AuditLine<File>[];
   /**
-   * The wanted entries between both times (inclusive): how many there are, and the newest of them without the first `skip`, at most `take`.
+   * Those of them that are wanted as far as it is known here, the newest first, as they are at the first step: some at a time, so that other
+   * work can run between two steps.
    */
-  newest(range: AuditRange & AuditWanted): { readonly total: number; readonly places: readonly AuditLine<File>[] };
+  wanted(from: number, to: number, wanted: AuditWanted): Generator<readonly AuditLine<File>[]>;
   /** Forgets all lines of these files. */
   drop(files: readonly File[]): void;
 }
+
+/** Entries that are looked at in one step, each of which may have to be read. */
+const atOnce = 256;
 
 export function createAuditFiles<File>(): AuditFiles<File> {
   let places: AuditLine<File>[] = [];
@@ -50,20 +58,20 @@ export function createAuditFiles<File>(): AuditFiles<File> {
         dates.insert(n, at);
       }
     },
-    newest({ from, to, skip, take, username, action, success }) {
-      if (username === undefined && action === undefined && success === undefined) {
-        const found = dates.newest(from, to, skip, take);
-        return { total: dates.matching(from, to), places: found.map((n) => places[n] as AuditLine<File>) };
+    matching: (from, to) => dates.matching(from, to),
+    newest: ({ from, to, skip, take }) => dates.newest(from, to, skip, take).map((n) => places[n] as AuditLine<File>),
+    *wanted(from, to, { username, action, success }) {
+      const [all, at] = [[...places], dates.values.slice(0, dates.count)];
+      for (let end = all.length; end > 0; end -= atOnce) {
+        const found: AuditLine<File>[] = [];
+        for (let n = end - 1; n >= Math.max(0, end - atOnce); n--) {
+          const place = all[n] as AuditLine<File>;
+          if (!isWithin(at[n] as number, from, to) || (username !== undefined && place.username !== username)) continue;
+          if (action !== undefined && place.action !== action) continue;
+          if (success === undefined || (place.outcome === 'ok') === success) found.push(place);
+        }
+        yield found;
       }
-      // A look at each entry in memory: far less than reading one of them.
-      const found = places.filter(
-        (place, n) =>
-          isWithin(dates.values[n] as number, from, to) &&
-          (username === undefined || place.username === username) &&
-          (action === undefined || place.action === action) &&
-          (success === undefined || (place.outcome === 'ok') === success),
-      );
-      return { total: found.length, places: found.reverse().slice(skip, skip + take) };
     },
     drop(files) {
       const [left, leftDates] = [places, dates.values];

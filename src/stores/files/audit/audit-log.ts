@@ -6,8 +6,10 @@ import type { AuditQuery, AuditStore } from '../../../domain/audit/audit-ports.t
 import { createBoundedCache } from '../../../domain/bounded-cache.ts';
 import type { OpenFile } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
+import { nextTick } from '../records/next-turn.ts';
 import { readLines } from '../records/read-lines.ts';
 import { createAuditFiles } from './audit-files.ts';
+import { isForAll, lineTest } from './audit-search.ts';
 import { type AuditFile, type AuditSeriesOptions, type AuditSeriesPosition, createAuditSeries, entryOf } from './audit-series.ts';
 
 /** Files of 2 MiB each. Nobody makes so many entries in six months; the limit keeps somebody who does from filling the disk. */
@@ -38,22 +40,48 @@ export function createAuditLog(options: AuditSeriesOptions): AuditLog {
     recent.add(place, entry);
   }
   async function read(wanted: readonly AuditSeriesPosition[]): Promise<AuditEntry[]> {
-    const found = wanted.map((where) => recent.get(where));
-    for (const file of new Set(wanted.filter((_, n) => found[n] === undefined).map((where) => where.file))) {
-      const missing = wanted.flatMap((where, n) => (found[n] === undefined && where.file === file ? [n] : []));
-      const { read } = await toRead(file);
-      const lines = await readLines(
-        read,
-        missing.map((n) => wanted[n] as AuditSeriesPosition),
-      );
-      for (const [nth, n] of missing.entries()) {
-        const entry = entryOf(lines[nth] as Buffer);
-        if (entry === undefined) continue;
-        found[n] = entry;
-        recent.add(wanted[n] as AuditSeriesPosition, entry);
-      }
+    const found = new Map(wanted.map((where) => [where, recent.get(where)]));
+    for await (const [where, line] of linesAt(wanted.filter((one) => found.get(one) === undefined))) {
+      const entry = entryOf(line);
+      if (entry === undefined) continue;
+      found.set(where, entry);
+      recent.add(where, entry);
     }
-    return found.flatMap((entry) => entry ?? []);
+    return [...found.values()].flatMap((entry) => entry ?? []);
+  }
+  /** The lines of these places, file by file. */
+  async function* linesAt(wanted: readonly AuditSeriesPosition[]): AsyncGenerator<readonly [AuditSeriesPosition, Buffer]> {
+    for (const file of new Set(wanted.map((where) => where.file))) {
+      const there = wanted.filter((where) => where.file === file);
+      const lines = await readLines((await toRead(file)).read, there);
+      yield* there.map((where, n) => [where, lines[n] as Buffer] as const);
+    }
+  }
+  /** The places of all entries that are wanted, the newest first. */
+  async function placesOf({ from, to, gone, ...wanted }: AuditQuery): Promise<readonly AuditSeriesPosition[]> {
+    const says = lineTest(wanted);
+    const all: AuditSeriesPosition[] = [];
+    for (const some of places.wanted(from, to, wanted)) {
+      if (gone?.aborted) break;
+      const found = new Set(says === undefined ? some : []);
+      if (says !== undefined) for await (const [where, line] of linesAt(some)) if (says(line)) found.add(where);
+      all.push(...some.filter((where) => found.has(where)));
+      await nextTick();
+    }
+    return all;
+  }
+  async function pagePlaces(query: AuditQuery) {
+    const { from, to, pageNo, pageSize: take, oldestFirst = false } = query;
+    const skip = (pageNo - 1) * take;
+    if (isForAll(query)) {
+      const total = places.matching(from, to);
+      if (!oldestFirst) return { total, shown: places.newest({ from, to, skip, take }) };
+      const left = Math.max(0, total - skip);
+      const last = places.newest({ from, to, skip: Math.max(0, left - take), take: Math.min(take, left) });
+      return { total, shown: last.toReversed() };
+    }
+    const found = await placesOf(query);
+    return { total: found.length, shown: (oldestFirst ? found.toReversed() : found).slice(skip, skip + take) };
   }
   /** A file that could not be opened is tried again at the next request. */
   function toRead(file: AuditFile): Promise<OpenFile> {
@@ -78,10 +106,10 @@ export function createAuditLog(options: AuditSeriesOptions): AuditLog {
     },
     append: (entry) => appendTo(auditEntries, entry),
     appendAttempt: (entry) => appendTo(attempts, entry),
-    async page({ pageNo, pageSize, ...range }: AuditQuery) {
-      const found = places.newest({ ...range, skip: (pageNo - 1) * pageSize, take: pageSize });
+    async page(query: AuditQuery) {
       try {
-        return { list: await read(found.places), total: found.total };
+        const { total, shown } = await pagePlaces(query);
+        return { list: await read(shown), total };
       } catch (error) {
         throw storageUnavailable(error);
       }

@@ -11,9 +11,18 @@ const upgradesAtMost = 2;
  * `latchd-20261121T033000Z.tar.gz`, `latchd-before-upgrade-20261121T033000Z.tar.gz`: sorted by name, they are in the order in which they
  * were made.
  */
-export function archiveName(reason: BackupReason, at: Date): string {
+function archiveName(reason: BackupReason, at: Date): string {
   const stamp = at.toISOString().replaceAll(/[-:]|\.\d+/g, '');
   return `latchd-${reason === 'upgrade' ? 'before-upgrade-' : ''}${stamp}.tar.gz`;
+}
+
+/** The name of an archive that is not in the folder yet: of a second one within a second, that of the next second. */
+export async function freeArchiveName(files: FileLayer, folder: string, reason: BackupReason, at: Date): Promise<string> {
+  const taken = new Set(await files.readdir(folder));
+  for (let time = at.getTime(); ; time += 1_000) {
+    const name = archiveName(reason, new Date(time));
+    if (!taken.has(name)) return name;
+  }
 }
 
 const usual = /^latchd-\d{8}T\d{6}Z\.tar\.gz$/;

@@ -10,7 +10,7 @@ import { administratorHashes, adminTokenName, hasSpareAdminToken, isSpare } from
 import { codeOf, type FileLayer, nodeFiles } from '../files.ts';
 import type { StoreMaintenance } from '../store-maintenance.ts';
 import { type BackupOutcome, writeBackup } from './backup.ts';
-import { archiveName, isFolder, newestMadeAt, removeUnfinished, rotate } from './backup-folder.ts';
+import { freeArchiveName, isFolder, newestMadeAt, removeUnfinished, rotate } from './backup-folder.ts';
 import type { BackupReason } from './backup-manifest.ts';
 import { type BackupSource, sourceOfPath } from './backup-sources.ts';
 
@@ -170,18 +170,19 @@ async function write(
   const { files, folder, keep, latchd, clock } = options;
   const { reason, to, onProgress } = request;
   const createdAt = new Date(clock.now());
+  const place = to ?? folder;
   try {
     if (to === undefined) {
       await files.makeFolder(folder);
       await removeUnfinished(files, folder);
     }
-    const name = archiveName(reason, createdAt);
-    const target = to === undefined ? join(folder, name) : (await isFolder(files, to)) ? join(to, name) : to;
+    const isNameOurs = to === undefined || (await isFolder(files, to));
+    const target = isNameOurs ? join(place, await freeArchiveName(files, place, reason, createdAt)) : place;
     const outcome = await writeBackup({ files, sources, target, latchd, reason, createdAt, signal, ...(onProgress && { onProgress }) });
     if (to === undefined) await rotate(files, folder, keep);
     return outcome;
   } catch (error) {
-    throw new Error(`no backup was made to ${to ?? folder}: ${signal.aborted ? 'it was cut off' : sayWhy(error)}`, { cause: error });
+    throw new Error(`no backup was made to ${place}: ${signal.aborted ? 'it was cut off' : sayWhy(error)}`, { cause: error });
   }
 }
 

@@ -1,8 +1,8 @@
 // Encrypts a backup with a passphrase, in the format of age (age-encryption.org/v1), which every platform has a tool for (only this file
-// names age-encryption).
+// names age-encryption, and loads it when it is needed).
 import { createCipheriv, randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
-import { Encrypter, type Recipient, Stanza } from 'age-encryption';
+import type { Recipient } from 'age-encryption';
 
 /** scrypt takes 2 to this power of 1 KiB of memory, for a moment, and age refuses more than 22. */
 const workFactor = 16;
@@ -10,6 +10,7 @@ const blockSize = 8;
 
 /** These pieces, encrypted. Nothing is read from them before the first piece is asked for. */
 export async function* encryptedFor(passphrase: string, pieces: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  const { Encrypter } = await import('age-encryption');
   const encrypter = new Encrypter();
   encrypter.addRecipient(passphraseRecipient(passphrase));
   const encrypted = await encrypter.encrypt(ReadableStream.from(pieces) as ReadableStream<Uint8Array>);
@@ -20,6 +21,7 @@ export async function* encryptedFor(passphrase: string, pieces: AsyncIterable<Bu
 function passphraseRecipient(passphrase: string): Recipient {
   return {
     async wrapFileKey(fileKey) {
+      const { Stanza } = await import('age-encryption');
       const salt = randomBytes(16);
       const label = Buffer.concat([Buffer.from('age-encryption.org/v1/scrypt'), salt]);
       const cost = 2 ** workFactor;

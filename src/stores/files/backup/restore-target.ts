@@ -19,8 +19,12 @@ interface Place {
   readonly owner: Owner | undefined;
 }
 
-/** Rejects with one sentence when the directory may not become a data directory. */
-export async function findRestoreTarget(files: FileLayer, asked: string): Promise<Place> {
+/** Rejects with one sentence when the directory may not become a data directory. `purpose`: what an empty one is for, in that sentence. */
+export async function findRestoreTarget(
+  files: FileLayer,
+  asked: string,
+  purpose: 'a backup is restored' | 'data is moved',
+): Promise<Place> {
   try {
     const directory = await realpath(asked).catch((error: unknown) => {
       if (codeOf(error) === 'ENOENT') return asked;
@@ -28,7 +32,7 @@ export async function findRestoreTarget(files: FileLayer, asked: string): Promis
     });
     await makeMissing(dirname(directory));
     const { folder, isShared } = await requireOwnPlace(dirname(directory));
-    const owner = await ownerOfEmpty(files, directory);
+    const owner = await ownerOfEmpty(files, directory, purpose);
     const making = join(folder, `.${basename(directory)}.restoring`);
     // In a folder that is not shared, the owner decides about everything in it.
     const own = (one: Owner | undefined): boolean => !isShared || one === undefined || one.uid === process.getuid?.();
@@ -55,10 +59,10 @@ function repairHintFor(code: string): string {
 }
 
 /** The owner of the directory; undefined when it does not exist. Rejects when the directory is not empty. */
-async function ownerOfEmpty(files: FileLayer, directory: string): Promise<Owner | undefined> {
+async function ownerOfEmpty(files: FileLayer, directory: string, purpose: string): Promise<Owner | undefined> {
   try {
     const names = await files.readdir(directory);
-    if (names.length > 0) throw new Error(`${directory} is not empty: a backup is restored to an empty or a new data directory only`);
+    if (names.length > 0) throw new Error(`${directory} is not empty: ${purpose} to an empty or a new data directory only`);
     return await stat(directory);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;

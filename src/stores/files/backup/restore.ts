@@ -52,7 +52,7 @@ export interface Restored extends Verified {
 export async function restore(options: RestoreOptions): Promise<Restored> {
   const { archive, now, acceptDamage, signal, onProgress } = options;
   const files = options.files ?? nodeFiles();
-  const { directory, making, owner } = await findRestoreTarget(files, resolve(options.directory));
+  const { directory, making, owner } = await findRestoreTarget(files, resolve(options.directory), 'a backup is restored');
   try {
     const unpacked = await unpack(options, files, making);
     await leap(files, making, now);
@@ -186,7 +186,8 @@ async function leap(files: FileLayer, directory: string, now: number): Promise<v
   await removeIfThere(files, `${path}.previous`);
 }
 
-async function giveName(files: FileLayer, making: string, directory: string, owner: Owner | undefined): Promise<void> {
+/** Gives a directory that is whole its name, and its files to the owner of the empty one that it replaces. */
+export async function giveName(files: FileLayer, making: string, directory: string, owner: Owner | undefined): Promise<void> {
   await files.syncFolder(making);
   // When root restores for the service, all files, including the audit log of this restore, go to the owner of the empty directory. From
   // the inside out: the new owner can reach nothing before everything has been handed over.

@@ -8,7 +8,8 @@ import { createMutex } from '../../../domain/mutex.ts';
 import type { BackupSource } from '../backup/backup-sources.ts';
 import type { FileLayer } from '../files.ts';
 import { type AccountRow, accountKeyOf, accountRows, accountRowsOf, accountsOf, olderAccounts } from './account-rows.ts';
-import { type BeforeUpgrade, createDocument, DamagedDocumentError } from './document.ts';
+import { type BeforeUpgrade, createDocument } from './document.ts';
+import { DamagedDocumentError } from './document-format.ts';
 import { createRowFile } from './row-file.ts';
 import { loadRows } from './row-upgrade.ts';
 

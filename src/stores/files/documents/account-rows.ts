@@ -1,7 +1,7 @@
 // The rows of accounts.jsonl, and what older programs wrote in their place.
 import { z } from 'zod';
 import type { Account, ApiToken, RemovedAccount, Token, TtlockToken } from '../../../domain/accounts/account.ts';
-import type { DocumentFormat } from './document.ts';
+import type { DocumentFormat } from './document-format.ts';
 import { accountId, idSchema, sha256 } from './id-schemas.ts';
 import type { RowFormat } from './row-reader.ts';
 

@@ -6,7 +6,7 @@ import { alarmKinds } from '../../../domain/alarms/alarm.ts';
 import { languages, notificationKinds, notifiedEvents } from '../../../domain/notifications/notification.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { FileLayer } from '../files.ts';
-import { NewerSchemaError } from './document.ts';
+import { NewerSchemaError } from './document-format.ts';
 import { accountId, lockId } from './id-schemas.ts';
 import { createRowFile } from './row-file.ts';
 import type { RowFormat } from './row-reader.ts';

@@ -6,7 +6,8 @@ import { type AcceptedLoss, type Alarm, alarmKinds, type LostEvents } from '../.
 import type { AlarmState, AlarmStore } from '../../../domain/alarms/alarm-ports.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { FileLayer } from '../files.ts';
-import { type BeforeUpgrade, createDocument, type DocumentFormat, NewerSchemaError } from './document.ts';
+import { type BeforeUpgrade, createDocument } from './document.ts';
+import { type DocumentFormat, NewerSchemaError } from './document-format.ts';
 import { readIfThere } from './durable-file.ts';
 import { lockId } from './id-schemas.ts';
 import { createRowFile, type RowFile } from './row-file.ts';

@@ -5,7 +5,8 @@ import type { CounterStore } from '../../../domain/counters.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { FileLayer } from '../files.ts';
 import { createReservedIds, type IdFloor, type ReservedIds } from '../reserved-ids.ts';
-import { type BeforeUpgrade, createDocument, type Document, type DocumentFormat } from './document.ts';
+import { type BeforeUpgrade, createDocument, type Document } from './document.ts';
+import type { DocumentFormat } from './document-format.ts';
 
 const floor = z.int().min(0);
 

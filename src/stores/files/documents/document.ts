@@ -1,20 +1,11 @@
 // One JSON document in memory and on the disk (Store 2). Changes that arrive during a write wait and go out together; readers see a value
 // only after its flush, so they never see a write that failed.
 import { basename } from 'node:path';
-import type { z } from 'zod';
 import { DomainError } from '../../../domain/errors.ts';
 import { codeOf, type FileLayer } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
+import { contentOf, DamagedDocumentError, type DocumentFormat, envelopeOf } from './document-format.ts';
 import { type DurableFile, openDurableFile, replaceFile } from './durable-file.ts';
-
-/** The format of a document. `upgrades[n]` turns the content of schema n into that of n + 1. */
-export interface DocumentFormat<T> {
-  readonly schemaVersion: number;
-  readonly schema: z.ZodType<T>;
-  /** What is written of a value, when that is not the value itself: what `schema` reads. */
-  stored?(value: T): object;
-  readonly upgrades?: Readonly<Record<number, (content: unknown) => unknown>>;
-}
 
 export interface Document<T> {
   /** Reads the document; false when the file does not exist. Rejects with a sentence that names the file. */
@@ -33,12 +24,6 @@ export interface Document<T> {
   /** Resolves when no write is running or waiting. Never rejects. */
   idle(): Promise<void>;
 }
-
-/** A newer program wrote the document: this stops the start, whichever document it is. */
-export class NewerSchemaError extends Error {}
-
-/** The content is not what was written. */
-export class DamagedDocumentError extends Error {}
 
 interface Waiting<T> {
   readonly value: T;
@@ -121,9 +106,9 @@ class JsonDocument<T extends object> implements Document<T> {
       files,
       path,
       decode(text) {
-        const found = envelope(path, text);
+        const found = envelopeOf(path, text);
         if (found.schemaVersion < format.schemaVersion) onOlder?.();
-        return decode(path, format, found);
+        return contentOf(path, format, found);
       },
       encode: (value) => this.#encode(value),
     });
@@ -164,6 +149,11 @@ class JsonDocument<T extends object> implements Document<T> {
   }
 
   #enqueue(value: T): Promise<T> {
+    const { tables } = this.#options.files;
+    return tables === undefined ? this.#stored(value) : tables.within(() => this.#stored(value));
+  }
+
+  #stored(value: T): Promise<T> {
     this.#newest = value;
     return new Promise<T>((resolve, reject) => {
       this.#waiting ??= [];
@@ -178,48 +168,11 @@ class JsonDocument<T extends object> implements Document<T> {
   }
 }
 
-function decode<T>(path: string, format: DocumentFormat<T>, { schemaVersion, ...content }: Envelope): T {
-  if (schemaVersion > format.schemaVersion) {
-    throw new NewerSchemaError(
-      `${path} was written by a newer latchd (schema ${schemaVersion}, this one knows ${format.schemaVersion}): start that version`,
-    );
-  }
-  let upgraded: unknown = content;
-  for (let version = schemaVersion; version < format.schemaVersion; version++) {
-    const upgrade = format.upgrades?.[version];
-    if (!upgrade) throw new Error(`${path} has schema ${version}, from which this latchd knows no upgrade`);
-    upgraded = upgrade(upgraded);
-  }
-  const result = format.schema.safeParse(upgraded);
-  if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  throw new DamagedDocumentError(
-    `${path} is damaged: ${issue?.path.join('.') || 'the document'}: ${issue?.message ?? 'not as it must be'}`,
-  );
-}
-
-interface Envelope {
-  readonly schemaVersion: number;
-  readonly [member: string]: unknown;
-}
-
-function envelope(path: string, text: string): Envelope {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new DamagedDocumentError(`${path} is damaged: ${text === '' ? 'it is empty' : 'it is not JSON'}`);
-  }
-  const version = typeof value === 'object' && value !== null && 'schemaVersion' in value ? value.schemaVersion : undefined;
-  if (!Number.isInteger(version) || Number(version) < 1) throw new DamagedDocumentError(`${path} is damaged: it has no schemaVersion`);
-  return value as Envelope;
-}
-
 /** Copies the old version to `<path>.schema-1` or the like, as the older program wrote it. `storage-unavailable`. */
 export async function keepCopy(files: FileLayer, path: string): Promise<void> {
   const bytes = await files.readFile(path);
   // A file of rows says it in its first line.
-  const { schemaVersion } = envelope(path, bytes.toString('utf8', 0, path.endsWith('.jsonl') ? bytes.indexOf(0x0a) : bytes.length));
+  const { schemaVersion } = envelopeOf(path, bytes.toString('utf8', 0, path.endsWith('.jsonl') ? bytes.indexOf(0x0a) : bytes.length));
   await replaceFile(files, `${path}.schema-${schemaVersion}`, bytes).catch((error: unknown) => {
     throw storageUnavailable(error);
   });

@@ -27,7 +27,7 @@ export function openDurableFile<T>(options: {
     },
     async write(value) {
       if (value === null) return;
-      await keepPrevious(files, path);
+      if (files.tables === undefined) await keepPrevious(files, path);
       await replaceFile(files, path, Buffer.from(encode(value)));
     },
   };
@@ -46,6 +46,7 @@ export function openDurableFile<T>(options: {
 
 /** Temporary file, fsync, rename, fsync of the folder. A failure before the rename leaves the old file as it was. */
 export async function replaceFile(files: FileLayer, path: string, bytes: Uint8Array): Promise<void> {
+  if (files.tables !== undefined) return files.tables.replace(path, bytes);
   const temporary = `${path}.tmp`;
   try {
     const file = await files.open(temporary, 'replace');

@@ -15,7 +15,7 @@ import type { Log } from '../../../domain/part.ts';
 import { type BackupSource, sourceOfPath } from '../backup/backup-sources.ts';
 import type { FileLayer } from '../files.ts';
 import { createCardSnapshots } from './card-snapshots.ts';
-import { DamagedDocumentError } from './document.ts';
+import { DamagedDocumentError } from './document-format.ts';
 import { readIfThere, removeIfThere } from './durable-file.ts';
 import type { LockInMemory } from './entries-in-memory.ts';
 import { createEntryLoader } from './entry-loader.ts';

@@ -5,7 +5,8 @@ import { basename } from 'node:path';
 import { z } from 'zod';
 import type { Log } from '../../../domain/part.ts';
 import type { FileLayer } from '../files.ts';
-import { createDocument, DamagedDocumentError, type DocumentFormat } from './document.ts';
+import { createDocument } from './document.ts';
+import { DamagedDocumentError, type DocumentFormat } from './document-format.ts';
 
 interface GatewayDocument {
   /** 8 hex digits. */

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import type { HomeCodeStore } from '../../../domain/home-assistant/home-code-service.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { FileLayer } from '../files.ts';
-import { createDocument, DamagedDocumentError, type Document, type DocumentFormat } from './document.ts';
+import { createDocument, type Document } from './document.ts';
+import { DamagedDocumentError, type DocumentFormat } from './document-format.ts';
 
 interface HomeCode {
   /** As the password hash writes it, with its salt and cost; null: there is no code any more. */

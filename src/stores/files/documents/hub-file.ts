@@ -6,7 +6,8 @@ import type { Hub } from '../../../domain/locks/hub.ts';
 import type { HubStore } from '../../../domain/locks/hub-ports.ts';
 import type { DeviceId } from '../../../domain/locks/lock.ts';
 import type { FileLayer } from '../files.ts';
-import { type BeforeUpgrade, conflict, createDocument, type Document, type DocumentFormat } from './document.ts';
+import { type BeforeUpgrade, conflict, createDocument, type Document } from './document.ts';
+import type { DocumentFormat } from './document-format.ts';
 import { deviceId, sha256 } from './id-schemas.ts';
 
 const hub = z.strictObject({

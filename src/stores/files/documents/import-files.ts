@@ -6,11 +6,12 @@ import type { Log } from '../../../domain/part.ts';
 import type { ImportStep, ImportStore, StoredImport } from '../../../domain/people/import-ports.ts';
 import type { FileLayer } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
-import { NewerSchemaError } from './document.ts';
+import { NewerSchemaError } from './document-format.ts';
 import { removeIfThere } from './durable-file.ts';
 import { accountId, credentialId, grantId, lockId, personId, scheduleId, sha256 } from './id-schemas.ts';
-import { createRowFile, type RowFile, writeRowFile } from './row-file.ts';
+import { createRowFile, type RowFile } from './row-file.ts';
 import type { RowFormat } from './row-reader.ts';
+import { writeRowFile } from './row-writer.ts';
 
 const importId = z.string().regex(/^[0-9a-f]{16}$/);
 const count = z.int().min(0);
@@ -102,13 +103,19 @@ export function createImportFiles({
 }): ImportFiles {
   const heads = new Map<string, StoredImport>();
   let writing: Promise<unknown> = Promise.resolve();
+  /** The last one that was read, until it has been applied: reading the steps costs more than anything else of an import. */
+  let lastRead: { readonly id: string; readonly file: RowFile<ImportRow> } | undefined;
 
   const fileOf = (id: string): RowFile<ImportRow> => createRowFile({ files, path: `${folder}/${id}.jsonl`, format: importRows });
 
   async function loaded(id: string): Promise<RowFile<ImportRow>> {
+    if (lastRead?.id === id) return lastRead.file;
     const file = fileOf(id);
     try {
-      if (await file.load()) return file;
+      if (await file.load()) {
+        lastRead = { id, file };
+        return file;
+      }
     } catch (error) {
       throw storageUnavailable(error);
     }
@@ -148,7 +155,9 @@ export function createImportFiles({
         const newest = heads.get(id);
         if (newest === undefined) throw new DomainError('not-found', `there is no import ${id}`);
         const after = change(newest);
+        lastRead = undefined;
         await file.update(() => [['import', { import: after }]]);
+        if (after.state === 'applying') lastRead = { id, file };
         heads.set(id, after);
         return after;
       }),
@@ -159,6 +168,7 @@ export function createImportFiles({
     remove: (id) =>
       inTurn(async () => {
         if (!heads.has(id)) return;
+        if (lastRead?.id === id) lastRead = undefined;
         try {
           await removeIfThere(files, `${folder}/${id}.jsonl`);
           await files.syncFolder(folder);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { hubOf, nativeDriver } from '../../../domain/locks/hub.ts';
 import { type DeviceId, type Lock, nativeKind } from '../../../domain/locks/lock.ts';
-import type { DocumentFormat } from './document.ts';
+import type { DocumentFormat } from './document-format.ts';
 import { accountId, deviceId, lockId, sha256 } from './id-schemas.ts';
 import { type OlderRow, olderRow } from './older-card-row.ts';
 

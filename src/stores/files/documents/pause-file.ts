@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import type { PauseStore } from '../../../domain/credentials/access-pause.ts';
 import type { FileLayer } from '../files.ts';
-import { createDocument, type Document, type DocumentFormat } from './document.ts';
+import { createDocument, type Document } from './document.ts';
+import type { DocumentFormat } from './document-format.ts';
 
 interface Pause {
   /** null: it is over. */

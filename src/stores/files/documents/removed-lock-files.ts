@@ -7,7 +7,8 @@ import type { RemovedLock } from '../../../domain/locks/removed-lock.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { FileLayer } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
-import { type BeforeUpgrade, createDocument, type Document, type DocumentFormat, NewerSchemaError } from './document.ts';
+import { type BeforeUpgrade, createDocument, type Document } from './document.ts';
+import { type DocumentFormat, NewerSchemaError } from './document-format.ts';
 import { removeIfThere } from './durable-file.ts';
 import { accountId, deviceId, lockId } from './id-schemas.ts';
 

@@ -14,8 +14,8 @@ import type { BackupSource } from '../backup/backup-sources.ts';
 import type { FileLayer } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
 import { LineFile } from './line-file.ts';
-import { fileOf, lineOf } from './row-lines.ts';
-import { type RowChange, type RowFormat, readRowFile } from './row-reader.ts';
+import { fileOf, headerOf, lineOf } from './row-lines.ts';
+import { followOlder, type RowChange, type RowFormat, readRowFile } from './row-reader.ts';
 
 /** The rows that a change builds on: the flushed ones, overlaid with those in the same group. */
 export interface NewestRows<Row> {
@@ -72,17 +72,6 @@ export function createRowFile<Row extends object>(options: RowFileOptions<Row>):
   return new JsonRowFile(options);
 }
 
-/**
- * Writes a file of rows without keeping them in memory; replaces an existing one. The rows are taken as they are written, so that making them
- * holds up nothing. `storage-unavailable`: nothing was changed.
- */
-export function writeRowFile<Row extends object>(
-  { files, path, format }: Pick<RowFileOptions<Row>, 'files' | 'path' | 'format'>,
-  rows: Iterable<readonly [key: string, row: Row]>,
-): Promise<void> {
-  return new LineFile(files, path).rewrite(fileOf(format, rows, 0), () => true);
-}
-
 interface Waiting<Row> {
   readonly change: (newest: NewestRows<Row>) => readonly RowChange<Row>[];
   readonly resolve: () => void;
@@ -132,7 +121,7 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
     const older = new Map<string, object>();
     const read = await readRowFile(files, path, format, (changes, top, isOlder) => {
       if (!isOlder) this.#apply(changes, top);
-      else follow(older, changes);
+      else followOlder(older, changes);
       this.#top = Math.max(this.#top, top);
     });
     if (read === undefined) return false;
@@ -152,6 +141,11 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
   }
 
   update(change: Waiting<Row>['change']): Promise<void> {
+    const { tables } = this.#options.files;
+    return tables === undefined ? this.#stored(change) : tables.within(() => this.#stored(change));
+  }
+
+  #stored(change: Waiting<Row>['change']): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ change, resolve, reject });
       this.#writing ??= this.#writeAll();
@@ -218,7 +212,7 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
     }
     try {
       const top = [...staged.values()].reduce((highest, row) => Math.max(highest, this.#idOf(row)), this.#top);
-      if (staged.size > 0) await this.#file.append(lineOf([...staged], top));
+      if (staged.size > 0) await this.#append(staged, top);
     } catch (error) {
       for (const { reject } of accepted) reject(storageUnavailable(error));
       return;
@@ -227,28 +221,28 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
     for (const { resolve } of accepted) resolve();
   }
 
+  #append(staged: ReadonlyMap<string, Row | null>, top: number): Promise<void> {
+    const { files, path, format } = this.#options;
+    if (files.tables !== undefined) return files.tables.writeRows(path, headerOf(format, top), staged, false);
+    return this.#file.append(lineOf([...staged], top));
+  }
+
   /** Rewrites the file when most of it is outdated, or somebody asks for it. Never rejects: the old file is still valid. */
   async #compact(): Promise<void> {
     const { mayCompact = () => true } = this.#options;
     const isWorn = this.#written >= Math.max(2 * this.#rows.size + leastDead, this.#compactFrom);
-    if (!(isWorn || this.#isTidying) || !mayCompact()) return;
+    if (!(isWorn || this.#isTidying) || !mayCompact() || this.#options.files.tables !== undefined) return;
     this.#isTidying = false;
     this.#compactFrom = 2 * this.#written;
     await this.#rewrite(mayCompact).catch(() => undefined);
   }
 
   async #rewrite(mayRename: () => boolean): Promise<void> {
-    await this.#file.rewrite(fileOf(this.#options.format, this.#rows, this.#top), mayRename);
+    const { files, path, format } = this.#options;
+    if (files.tables !== undefined) await files.tables.writeRows(path, headerOf(format, this.#top), this.#rows, true);
+    else await this.#file.rewrite(fileOf(format, this.#rows, this.#top), mayRename);
     this.#written = this.#rows.size;
     this.#compactFrom = 0;
     this.#hasSecrets = false;
-  }
-}
-
-/** Applies changes to rows of an older schema. */
-function follow(older: Map<string, object>, changes: readonly RowChange<object>[]): void {
-  for (const [key, row] of changes) {
-    if (row === null) older.delete(key);
-    else older.set(key, row);
   }
 }

@@ -9,6 +9,11 @@ export function lineOf(rows: readonly RowChange<unknown>[], top: number): string
   return checksummedLine(top > 0 ? { rows, top } : { rows });
 }
 
+/** What a database has in place of the first line; `top` as in `lineOf`. */
+export function headerOf({ of, schemaVersion }: Pick<RowFormat<unknown>, 'of' | 'schemaVersion'>, top: number): object {
+  return top > 0 ? { of, schemaVersion, top } : { of, schemaVersion };
+}
+
 /** A whole file with a line for each of these rows, in pieces. */
 export function* fileOf(
   { of, schemaVersion }: Pick<RowFormat<unknown>, 'of' | 'schemaVersion'>,

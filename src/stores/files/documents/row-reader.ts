@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { isIntact, jsonOf } from '../checksummed-line.ts';
 import { codeOf, type FileLayer, type OpenFile } from '../files.ts';
 import { scanLines } from '../records/line-scan.ts';
-import { DamagedDocumentError, NewerSchemaError } from './document.ts';
+import { DamagedDocumentError, NewerSchemaError } from './document-format.ts';
 
 /** The format of the rows in a file. */
 export interface RowFormat<Row> {
@@ -142,6 +142,14 @@ function changesIn<Row>(
     }
   }
   return { changes, top };
+}
+
+/** Applies changes to rows of an older schema, which are upgraded when all are read. */
+export function followOlder(older: Map<string, object>, changes: readonly RowChange<object>[]): void {
+  for (const [key, row] of changes) {
+    if (row === null) older.delete(key);
+    else older.set(key, row);
+  }
 }
 
 const headBytes = 512;

@@ -5,7 +5,8 @@ import type { Emit } from '../../../domain/event-bus.ts';
 import type { ScheduleStore } from '../../../domain/people/people-ports.ts';
 import type { Schedule } from '../../../domain/people/person.ts';
 import type { FileLayer } from '../files.ts';
-import { type BeforeUpgrade, createDocument, type Document, type DocumentFormat } from './document.ts';
+import { type BeforeUpgrade, createDocument, type Document } from './document.ts';
+import type { DocumentFormat } from './document-format.ts';
 import { scheduleId } from './id-schemas.ts';
 
 const schedule = z.strictObject({

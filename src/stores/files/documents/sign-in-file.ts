@@ -5,7 +5,8 @@ import { type Invitation, type SignIn, signInMs } from '../../../domain/accounts
 import type { SignInStore } from '../../../domain/accounts/sign-in-ports.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { FileLayer } from '../files.ts';
-import { type BeforeUpgrade, NewerSchemaError } from './document.ts';
+import type { BeforeUpgrade } from './document.ts';
+import { NewerSchemaError } from './document-format.ts';
 import { accountId, idSchema, sha256 } from './id-schemas.ts';
 import { createRowFile } from './row-file.ts';
 import type { RowChange, RowFormat } from './row-reader.ts';

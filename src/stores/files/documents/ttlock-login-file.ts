@@ -7,7 +7,7 @@ import type { TtlockLogin } from '../../../domain/ttlock/ttlock-login.ts';
 import type { TtlockLoginStore, TtlockUse } from '../../../domain/ttlock/ttlock-ports.ts';
 import type { BackupSource } from '../backup/backup-sources.ts';
 import type { FileLayer } from '../files.ts';
-import { DamagedDocumentError } from './document.ts';
+import { DamagedDocumentError } from './document-format.ts';
 import { accountId, idSchema, sha256 } from './id-schemas.ts';
 import { createRowFile } from './row-file.ts';
 import type { RowFormat } from './row-reader.ts';

@@ -10,7 +10,8 @@ import type { StoredWebhook, WebhookId } from '../../../domain/webhooks/webhook.
 import type { WebhookStore } from '../../../domain/webhooks/webhook-ports.ts';
 import type { FileLayer } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
-import { type BeforeUpgrade, createDocument, type Document, type DocumentFormat, NewerSchemaError } from './document.ts';
+import { type BeforeUpgrade, createDocument, type Document } from './document.ts';
+import { type DocumentFormat, NewerSchemaError } from './document-format.ts';
 import { removeIfThere } from './durable-file.ts';
 import { accountId, lockId, webhookId } from './id-schemas.ts';
 

@@ -4,7 +4,8 @@ import { basename } from 'node:path';
 import type { Clock } from '../../../domain/clock.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { FileLayer } from '../files.ts';
-import { type BeforeUpgrade, createDocument, type DocumentFormat, NewerSchemaError } from './document.ts';
+import { type BeforeUpgrade, createDocument } from './document.ts';
+import { type DocumentFormat, NewerSchemaError } from './document-format.ts';
 
 export interface WriteBehindDocument<T> {
   /** The saved value; undefined when there is none, or when it is damaged: then it is set aside. */

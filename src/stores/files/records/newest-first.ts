@@ -96,14 +96,10 @@ export async function* fromOrder(
   for (let n = chunkOf(order.firsts, query.before); n < order.firsts.length; n++) {
     const rows = await order.chunk(n);
     if (rows === undefined) return Math.min(query.before, (order.firsts[n] as number) + 1);
-    const { matches, lowest, looked } = find(rows, first);
-    for (let from = 0; from < matches.length; from += query.atOnce) {
-      const some = matches.slice(from, from + query.atOnce);
-      const places = some.map(({ place }) => place);
-      const records = wantedOf(await readLines(readAt, places), query);
-      yield { records, lowest: some.at(-1)?.recordId, looked: some.length };
+    for (const { matches, lowest, looked } of find(rows, first)) {
+      const places = matches.map(({ place }) => place);
+      yield { records: wantedOf(await readLines(readAt, places), query), lowest, looked };
     }
-    yield { records: [], lowest, looked: looked - matches.length };
     await nextTick();
   }
   return undefined;

@@ -2,12 +2,12 @@
 import type { Clock } from '../../../domain/clock.ts';
 import type { DomainError } from '../../../domain/errors.ts';
 import type { Log } from '../../../domain/part.ts';
+import type { EventProgress } from '../../../domain/records/event-deduplication.ts';
 import type { LockRecord } from '../../../domain/records/record.ts';
 import { removeIfThere } from '../documents/durable-file.ts';
 import type { FileLayer } from '../files.ts';
 import { createBufferPool } from './buffer-pool.ts';
 import { dayFileName, dayNumber, indexFileName, orderFileName, utcDay } from './day-file.ts';
-import type { EventProgress } from './event-deduplication.ts';
 import { beginDay, type OpenDay } from './open-day.ts';
 import { isOpen, newestOf, type OpenedFolder, openFolder, type RecordDay, reopen } from './record-folder.ts';
 import { filesToPurge } from './retention.ts';

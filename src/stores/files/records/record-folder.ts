@@ -1,12 +1,12 @@
 // Opens the folder of the records at the start of the gateway: opens sealed days by their index, reads and repairs open days, and removes
 // the leftovers of an interrupted sealing.
 import type { Log } from '../../../domain/part.ts';
+import type { Remembered } from '../../../domain/records/event-deduplication.ts';
 import type { LockRecord } from '../../../domain/records/record.ts';
 import { readIfThere, removeIfThere } from '../documents/durable-file.ts';
 import { codeOf, type FileLayer } from '../files.ts';
 import { unreadable } from '../flush-guard.ts';
 import { type DayFile, type DayName, dayFileName, indexFileName, orderFileName, parseDayFileName } from './day-file.ts';
-import type { Remembered } from './event-deduplication.ts';
 import { scanLines } from './line-scan.ts';
 import { type OpenDay, reopenDay } from './open-day.ts';
 import { createSealedDay, isSealed, type SealedDay } from './sealed-day.ts';

@@ -26,6 +26,14 @@ function hashOf(text: string): number {
 }
 
 const typeHash = (type: string): number => hashOf(type) & 0xfffe;
+
+/** 1 at half the hash of each of these types: a look-up in a set takes longer than all else that is done for a row. */
+function tableOfTypes(types: readonly string[]): Uint8Array {
+  const table = new Uint8Array(0x8000);
+  for (const type of types) table[typeHash(type) >>> 1] = 1;
+  return table;
+}
+
 const secondsOf = (at: number): number => Math.min(Math.max(Math.floor(at / 1_000), 0), high - 1);
 
 /** Writes the row of a record as the `n`th of `words`; `length` includes the newline. */
@@ -52,21 +60,22 @@ interface RowMatch {
   readonly place: LinePlace;
 }
 
-/** What a filter finds in a chunk. */
-export interface ChunkMatches {
+/** What a filter finds in some rows of a chunk. */
+export interface RowStep {
+  /** Not more than the query asks for at once. */
   readonly matches: readonly RowMatch[];
-  /** The lowest recordId of a wanted lock; undefined: there is none. */
+  /** The lowest recordId of a wanted lock that was looked at; undefined: there is none. */
   readonly lowest: number | undefined;
-  /** How many rows it has. */
+  /** How many rows were looked at. */
   readonly looked: number;
 }
 
-/** The query, as rows can answer it. */
-export function createRowFilter(query: NewestFirst): (words: Uint32Array, first: number) => ChunkMatches {
-  const { before, success, username } = query;
+/** The query, as rows can answer it: it looks no further than it is asked to. */
+export function createRowFilter(query: NewestFirst): (words: Uint32Array, first: number) => Generator<RowStep, void> {
+  const { before, success, username, atOnce } = query;
   const locks = new Set(Array.from(query.locks, (lockId) => lockId % high));
   const [from, to] = [secondsOf(query.from), secondsOf(query.to)];
-  const types = query.types && new Set(query.types.map(typeHash));
+  const types = query.types && tableOfTypes(query.types);
   const name = username === undefined ? undefined : hashOf(username);
   const holders = query.holders && new Set(query.holders.map(hashOf));
 
@@ -75,7 +84,7 @@ export function createRowFilter(query: NewestFirst): (words: Uint32Array, first:
     const type = words[at + 4] as number;
     if (seconds < from || seconds > to) return false;
     if (success !== undefined && (type & 1) !== (success ? 1 : 0)) return false;
-    if (types !== undefined && !types.has(type & 0xfffe)) return false;
+    if (types !== undefined && types[(type & 0xfffe) >>> 1] === 0) return false;
     if (name !== undefined && words[at + 5] !== name) return false;
     return holders === undefined || holders.has(words[at + 6] as number);
   }
@@ -87,20 +96,35 @@ export function createRowFilter(query: NewestFirst): (words: Uint32Array, first:
     }
     return undefined;
   }
-  return (words, first) => {
-    const found: RowMatch[] = [];
+  return function* find(words, first) {
     const rows = words.length / rowWords;
-    for (let n = 0; n < rows; n++) {
+    let found: RowMatch[] = [];
+    let from = firstRowBelow(before, words, first);
+    for (let n = from; n < rows; n++) {
       const at = n * rowWords;
       const packed = words[at + 3] as number;
       // The locks last: for most rows of a rare match they need not be looked up.
       if (packed === 0 || !matches(words, at) || !locks.has(words[at + 1] as number)) continue;
       const recordId = idOfRow(words, n, first);
-      if (recordId >= before) continue;
       found.push({ recordId, place: { position: (words[at + 2] as number) + (packed >>> 16) * high, length: packed & 0xffff } });
+      if (found.length < atOnce) continue;
+      yield { matches: found, lowest: recordId, looked: n + 1 - from };
+      found = [];
+      from = n + 1;
     }
-    return { matches: found, lowest: lowestOf(words, first), looked: rows };
+    yield { matches: found, lowest: lowestOf(words, first), looked: rows - from };
   };
+}
+
+/** The rows are by falling recordId; those that fill up the last chunk have none, and come last. */
+function firstRowBelow(before: number, words: Uint32Array, first: number): number {
+  let [low, high] = [0, words.length / rowWords];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (words[middle * rowWords + 3] === 0 || idOfRow(words, middle, first) < before) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** The bytes of a chunk; fewer rows than it has are filled up. */

@@ -2,9 +2,9 @@
 // lines, in blocks. The second has, for de-duplication, which events of each lock's epochs were stored by the time of sealing, and which of
 // its commands have named somebody.
 import { z } from 'zod';
+import type { Remembered } from '../../../domain/records/event-deduplication.ts';
 import { checksummedLine, isIntact } from '../checksummed-line.ts';
 import { lockId } from '../documents/id-schemas.ts';
-import type { Remembered } from './event-deduplication.ts';
 
 /** Blocks sorted by (lockId, position), one element of each column per block; a block ends where the next begins. */
 export interface BlockColumns {

@@ -3,11 +3,11 @@
 // an index are as good a journal as unsorted ones.
 import { basename, dirname } from 'node:path';
 import type { Log } from '../../../domain/part.ts';
+import type { Remembered } from '../../../domain/records/event-deduplication.ts';
 import { isIntact } from '../checksummed-line.ts';
 import { removeIfThere, replaceFile } from '../documents/durable-file.ts';
 import type { FileLayer, OpenFile } from '../files.ts';
 import { dayFileName, indexFileName } from './day-file.ts';
-import type { Remembered } from './event-deduplication.ts';
 import { setAside } from './journal-recovery.ts';
 import type { OpenDay } from './open-day.ts';
 import { createSealedDay, type SealedDay } from './sealed-day.ts';

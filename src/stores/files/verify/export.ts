@@ -10,8 +10,6 @@ import { readRecord } from '../records/record-line.ts';
 import { decodeIndex } from '../records/sealed-index.ts';
 
 export interface ExportRequest {
-  /** The data directory. */
-  readonly directory: string;
   readonly lockId: LockId;
   /** Lowest and highest lockDate, both included; records before `oldestKept` are left out. */
   readonly from: number;
@@ -19,27 +17,24 @@ export interface ExportRequest {
   readonly now: number;
   /** How many days records are stored. */
   readonly recordDays: number;
-  /** Called after each day file with the number of files read and the number of all. */
+  /** Called after each part with the number of parts read and the number of all. */
   onProgress(done: number, all: number): void;
   /** Called when the clock that `now` comes from may be wrong: then no record is left out because of its age. */
   onSuspectClock(): void;
 }
 
+/** What an operator reads when nothing is there to be exported; `where`: the directory or the database. */
+export function noSuchLock(lockId: number, where: string): Error {
+  return new Error(`there is no lock ${lockId} in ${where}, and no record of one: "latchd lock list" shows those there are`);
+}
+
 /**
- * The records, oldest first by recordId, a day at a time. Leaves out lines that are damaged or that a running daemon has not finished;
+ * The records, oldest first by recordId; a part is a day. Leaves out lines that are damaged or that a running daemon has not finished;
  * `latchd verify` says where they are. Rejects when the directory has no records at all, and at the end when there is neither such a lock
  * nor a record of a removed one.
  */
-export async function* exportRecords({
-  directory,
-  lockId,
-  from,
-  to,
-  now,
-  recordDays,
-  onProgress,
-  onSuspectClock,
-}: ExportRequest): AsyncGenerator<readonly LockRecord[]> {
+export async function* exportRecords(directory: string, request: ExportRequest): AsyncGenerator<readonly LockRecord[]> {
+  const { lockId, from, to, now, recordDays, onProgress, onSuspectClock } = request;
   const files = nodeFiles();
   const folder = `${directory}/records`;
   const names = await dayNames(files, folder).catch((error: unknown) => {
@@ -64,7 +59,7 @@ export async function* exportRecords({
     if (records.length > 0) yield records;
   }
   if (isKnown || (await readIfThere(files, `${directory}/locks/${lockId}.json`))) return;
-  throw new Error(`there is no lock ${lockId} in ${directory}, and no record of one: "latchd lock list" shows those there are`);
+  throw noSuchLock(lockId, directory);
 }
 
 /** In the order of their recordIds. */

@@ -1,7 +1,6 @@
 // Checks the files of cards: whether each is what was written, and belongs to its lock.
 import type { CardId } from '../../../domain/credentials/card.ts';
-import type { Entry } from '../../../domain/credentials/entry.ts';
-import { entryKey } from '../../../domain/credentials/wanted.ts';
+import { type Entry, entryKey } from '../../../domain/credentials/entry.ts';
 import { cardFileName, entryFormat } from '../documents/entry-row.ts';
 import type { LockDocument } from '../documents/lock-document.ts';
 import { entriesOf } from '../documents/older-card-row.ts';

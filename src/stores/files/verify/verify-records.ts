@@ -1,12 +1,13 @@
 // Checks the record files of a data directory that no process is using: every line, and every index against its lines.
+
+import type { Remembered } from '../../../domain/records/event-deduplication.ts';
 import type { LockRecord } from '../../../domain/records/record.ts';
+import { addSeq, includesSeq, type SeqRanges } from '../../../domain/records/seq-ranges.ts';
 import { readIfThere } from '../documents/durable-file.ts';
 import { codeOf, type FileLayer } from '../files.ts';
 import { type DayName, dayFileName, indexFileName, parseDayFileName } from '../records/day-file.ts';
-import type { Remembered } from '../records/event-deduplication.ts';
 import { decodeRecord } from '../records/record-line.ts';
 import { type BlockColumns, decodeIndex, decodeRemembered } from '../records/sealed-index.ts';
-import { addSeq, includesSeq, type SeqRanges } from '../records/seq-ranges.ts';
 import { namesIn, type Report, repeated, verifyLines } from './verify-lines.ts';
 
 export interface VerifiedRecords {

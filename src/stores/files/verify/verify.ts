@@ -8,7 +8,7 @@ import { runningOwner } from '../directory-lock.ts';
 import { accountsName } from '../documents/account-file.ts';
 import { type Accounts, accountRows, accountsOf, olderAccounts } from '../documents/account-rows.ts';
 import { counterFormat } from '../documents/counter-file.ts';
-import type { DocumentFormat } from '../documents/document.ts';
+import type { DocumentFormat } from '../documents/document-format.ts';
 import { readIfThere } from '../documents/durable-file.ts';
 import { type Hubs, hubFormat, noHubs } from '../documents/hub-file.ts';
 import { type LockDocument, lockDocumentFormat } from '../documents/lock-document.ts';

@@ -27,7 +27,8 @@ export async function withPatient(run: (patient: Patient) => Promise<void>): Pro
     const config = (flags = {}) =>
       loadConfig({
         file: resolve(import.meta.dirname, '../../../../config/latchd.yaml'),
-        environment: {},
+        // What apt knows of newer versions is looked at by updates.test.ts; asking it takes longer than all other checks.
+        environment: { LATCHD_UPDATES_CHECK: 'false' },
         flags: { '--data-dir': directory, '--http-port': '0', '--mqtt-port': '0', ...flags },
       }).config;
     await run({

@@ -6,9 +6,10 @@ import { createLockMemories } from '../../../../src/domain/credentials/lock-memo
 import { createReconciler } from '../../../../src/domain/credentials/reconciler.ts';
 import { createWantedViews } from '../../../../src/domain/credentials/wanted-view.ts';
 import { createKeyedQueue } from '../../../../src/domain/keyed-queue.ts';
+import { endlessLease } from '../../../../src/domain/lease.ts';
 import { createCommandService } from '../../../../src/domain/locks/command-service.ts';
 import { createDriverTable } from '../../../../src/domain/locks/driver-table.ts';
-import type { Lock, LockId } from '../../../../src/domain/locks/lock.ts';
+import type { DeviceId, Lock, LockId } from '../../../../src/domain/locks/lock.ts';
 import { createStallDetector } from '../../../../src/domain/locks/stall-detector.ts';
 import type { GrantedNumber } from '../../../../src/domain/people/granted-numbers.ts';
 import type { CredentialId, PersonId } from '../../../../src/domain/people/person.ts';
@@ -35,13 +36,15 @@ export async function createReconciled(some: Partial<Lock> = {}) {
   const clock = createSettableClock();
   const { events, emit, notices } = createNotedEvents();
   const lock = someLock({ features: { features: ['credentials', 'hours', 'once'], limits: {} }, ...some });
-  const { locks, entries } = createMemoryLocks([lock], emit);
+  const others = [101, 102].map((id) => someLock({ lockId: id as LockId, deviceId: `b00000000${id}` as DeviceId }));
+  const { locks, entries } = createMemoryLocks([lock, ...others], emit);
   const memoryCounters = createMemoryCounters();
   const counters = { next: async (kind: 'cardId') => 1_000 + (await memoryCounters.next(kind)) };
   const link = createFakeLink({ clock });
   const drivers = createDriverTable({ locks });
   const capabilities = { ...drivers.capabilities(lock), cards: true, passcodes: true, hours: true, once: true, query: true };
   const commands = createCommandService({
+    lease: endlessLease,
     ...{ clock, link, emit, commandIds: createFakeCommandIds(), commandTimeoutMs: 10_000 },
     stallDetector: createStallDetector({ clock, emit, commandTimeoutMs: 10_000 }),
   });
@@ -52,6 +55,8 @@ export async function createReconciled(some: Partial<Lock> = {}) {
   const suspended = new Set<number>();
   const state = { isPaused: false, nextEdge: null as number | null };
   const alarms = new Set<string>();
+  /** Until when the looks at other locks take. */
+  let othersEnd = Promise.resolve();
   /** What happens before the next slice. */
   const turns: (() => Promise<void>)[] = [() => Promise.resolve()];
   const views = createWantedViews({
@@ -80,7 +85,7 @@ export async function createReconciled(some: Partial<Lock> = {}) {
     turns: createKeyedQueue<LockId>({ clock, limit: 16 }),
     evidence: createCardEvidence(link),
     alarms: { raise: (kind) => void alarms.add(kind), clear: (kind) => void alarms.delete(kind) },
-    undoRefused: async () => undefined,
+    undoRefused: (id) => (id === lockId ? Promise.resolve() : othersEnd),
     isPaused: () => state.isPaused,
     clockIsSuspect: () => false,
     nextTurn: () => turns[0]?.() ?? Promise.resolve(),
@@ -116,6 +121,16 @@ export async function createReconciled(some: Partial<Lock> = {}) {
       emit,
       commands,
       hello,
+    },
+    /** Looks at other locks go on, so that a look at this one waits. Returns what ends them. */
+    async lookAtOthers(): Promise<() => void> {
+      let end = (): void => undefined;
+      othersEnd = new Promise((resolve) => {
+        end = resolve;
+      });
+      emit('wanted-changed', { lockIds: others.map((one) => one.lockId) });
+      for (let round = 0; round < 20; round++) await clock.advance(5);
+      return end;
     },
     /** Everything that was asked for so far is done, as far as no time has to pass for it. */
     async idle() {

@@ -1,6 +1,6 @@
 // The access log on the disk: restarts, finished files and their indexes, damage, retention.
 import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import type { AccessDraft, AccessLine } from '../../../../src/domain/access/access-log.ts';
 import type { LockId } from '../../../../src/domain/locks/lock.ts';
 import { createAccessLogFiles } from '../../../../src/stores/files/access/access-log.ts';
@@ -171,6 +171,44 @@ test('an index that is damaged where a look-up reads is not believed', () =>
     await writeFile(path, (await readFile(path, 'utf8')).replace('{"key":"lock 7","places":[0,', '{"key":"lock 7","places":[9,'));
     expect(await first.ofLock(7)).toEqual([1, 702]);
     await first.access.close();
+  }));
+
+test('a look-up of many lines or entries lets other work run after each few of them', () =>
+  withDirectory(async (directory) => {
+    const { access } = await opened(directory);
+    const ofFive = Array.from({ length: 500 }, (_, n) => draft(1 + n, { personId: 5 }));
+    await access.append([...ofFive, ...filler(600)]);
+    await access.append([draft(1_000)]);
+    const turnsOf = async (lookUp: () => Promise<readonly unknown[]>) => {
+      const turns = jest.spyOn(globalThis, 'setImmediate');
+      const found = await lookUp();
+      const count = turns.mock.calls.length;
+      turns.mockRestore();
+      return { found: found.length, count };
+    };
+    const lines = await turnsOf(() => access.entriesOf(5));
+    expect(lines).toEqual({ found: 500, count: expect.any(Number) });
+    expect(lines.count).toBeGreaterThanOrEqual(500 / 50);
+    const entries = await turnsOf(() => access.about({ personId: 5 }));
+    expect(entries.found).toBe(500);
+    // The lines are read twice, and 500 entries are looked for in the index.
+    expect(entries.count - 2 * lines.count).toBeGreaterThanOrEqual(500 / 20);
+    await access.close();
+  }));
+
+test('other look-ups do not wait for that of the entries of a person in all files', () =>
+  withDirectory(async (directory) => {
+    const { access, ofLock } = await opened(directory);
+    await access.append([draft(1, { personId: 5 }), ...filler(600)]);
+    await access.append([draft(2, { personId: 5 }), ...filler(600)]);
+    await access.append([draft(3, { personId: 5 })]);
+    expect((await readdir(`${directory}/access`)).filter((name) => name.endsWith('.jsonl')).length).toBeGreaterThan(2);
+    const ended: string[] = [];
+    const entries = access.entriesOf(5).then((found) => ended.push(`entries of ${found.length}`));
+    const lock = ofLock(7).then((ids) => ended.push(`lock with ${ids.length}`));
+    await Promise.all([entries, lock]);
+    expect(ended).toEqual(['lock with 3', 'entries of 3']);
+    await access.close();
   }));
 
 test('a start cuts off a torn end; verify finds a flipped bit, and the log leaves its line out', () =>

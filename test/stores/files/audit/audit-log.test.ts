@@ -211,3 +211,42 @@ test('pages are in the order of ids, in whatever order and file the actions ende
     expect(await look(second)).toEqual(seen);
     await second.audit.close();
   }));
+
+test('entries are found by what they are about and by any text, the oldest first if that is asked, also after a restart', () =>
+  withDirectory(async (directory) => {
+    const first = await opened(directory);
+    const objects = ['lock 7', 'card 41 of lock 7', 'lock 77', 'person 7', 'entry 7 of lock 8'];
+    const lineOf = (_: unknown, n: number) =>
+      first.audit.append(entry(n + 1, { object: objects[(n + 1) % 5] as string, detail: (n + 1) % 7 === 0 ? `Said "Ähre ${n}\\"` : 'x' }));
+    await Promise.all(Array.from({ length: 600 }, lineOf));
+    // Of an action in two lines the last one counts.
+    await first.audit.append(entry(600, { object: 'lock 8', detail: 'Ähre' }));
+    const numbers = Array.from({ length: 599 }, (_, n) => n + 1);
+    const expected = {
+      ofLock: numbers.filter((id) => id % 5 < 2).reverse(),
+      said: [600, ...numbers.filter((id) => id % 7 === 0).reverse()],
+      both: numbers.filter((id) => id % 5 < 2 && id % 7 === 0),
+    };
+    const ask = async ({ audit }: typeof first) => {
+      const found = async (wanted: object) => (await audit.page({ ...all, ...wanted })).list.map(({ id }) => id);
+      expect(await found({ object: 'lock 7' })).toEqual(expected.ofLock);
+      expect(await found({ search: 'äHRE' })).toEqual(expected.said);
+      expect(await found({ object: 'lock 7', search: '"ähre', oldestFirst: true })).toEqual(expected.both);
+      expect(await found({ object: 'lock' })).toEqual([]);
+      // What the line has besides is not what somebody said.
+      expect(await found({ search: '"outcome"' })).toEqual([]);
+      expect(await found({ search: `\\` })).toEqual(expected.said.slice(1));
+      expect(await audit.page({ ...all, object: 'lock 7', pageNo: 3, pageSize: 100 })).toMatchObject({
+        list: expected.ofLock.slice(200, 300).map((id) => ({ id })),
+        total: expected.ofLock.length,
+      });
+      expect(await found({ oldestFirst: true, pageSize: 3 })).toEqual([1, 2, 3]);
+      expect(await found({ oldestFirst: true, pageSize: 400, pageNo: 2 })).toEqual(Array.from({ length: 200 }, (_, n) => 401 + n));
+      expect(await found({ oldestFirst: true, pageSize: 400, pageNo: 3 })).toEqual([]);
+    };
+    await ask(first);
+    await first.audit.close();
+    const second = await opened(directory);
+    await ask(second);
+    await second.audit.close();
+  }));

@@ -315,6 +315,22 @@ test('rotation leaves the newest archives, counts those before an upgrade separa
     ]);
   }));
 
+test('backups within one second have names of their own, in the order in which they were made', () =>
+  withKept(async (kept) => {
+    const { root, directory } = kept;
+    const backups = backupsOf(kept, { keep: 3 });
+    const made: string[] = [];
+    for (let n = 0; n < 4; n++) made.push((await backups.make({ reason: 'asked' })).file);
+    const names = ['00', '01', '02', '03'].map((second) => `latchd-20261123T0900${second}Z.tar.gz`);
+    expect(made).toEqual(names.map((name) => join(directory, 'backups', name)));
+    expect((await readdir(join(directory, 'backups'))).sort()).toEqual(names.slice(1));
+    const elsewhere = join(root, 'elsewhere');
+    await mkdir(elsewhere);
+    for (let n = 0; n < 2; n++) await backups.make({ reason: 'asked', to: elsewhere });
+    expect((await readdir(elsewhere)).sort()).toEqual(names.slice(0, 2));
+    expect(await restored(join(elsewhere, names[1] ?? ''), join(root, 'restored'))).toMatchObject({ restored: true });
+  }));
+
 test('only one backup runs at a time; it overwrites no archive; a stop cancels it', () =>
   withKept(async (kept) => {
     const { root, archive } = kept;

@@ -2,7 +2,8 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { createDocument, type Document, type DocumentFormat, keepCopy } from '../../../../src/stores/files/documents/document.ts';
+import { createDocument, type Document, keepCopy } from '../../../../src/stores/files/documents/document.ts';
+import type { DocumentFormat } from '../../../../src/stores/files/documents/document-format.ts';
 import type { FileLayer } from '../../../../src/stores/files/files.ts';
 import { withDirectory } from '../support/directory.ts';
 import { type FaultyFiles, faultyFiles } from '../support/faulty-files.ts';

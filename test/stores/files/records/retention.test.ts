@@ -5,7 +5,7 @@ import { recordDaysAtMost } from '../../../../src/domain/records/record.ts';
 import { createSecrets } from '../../../../src/stores/files/documents/secrets.ts';
 import { filesToPurge } from '../../../../src/stores/files/records/retention.ts';
 import { createStore, type Store } from '../../../../src/stores/files/store.ts';
-import { captureLog, type ManualClock, manualClock, startedStore, withDirectory } from '../support/directory.ts';
+import { captureLog, type ManualClock, manualClock, startedStore, testStore, withDirectory } from '../support/directory.ts';
 import { everything, lockId, sampleEvent } from '../support/samples.ts';
 
 const dayMs = 86_400_000;
@@ -163,6 +163,16 @@ describe('a suspect clock', () => {
       const { store, lines } = await started(directory, clock);
       expect(store.clockTrust.clockIsSuspect()).toBe(true);
       expect(lines.join()).toContain('warn the clock shows 1970-01-02T00:00:00.000Z: nothing is deleted');
+      await store.stop();
+    }));
+
+  test('is not one that is asked before the store is started, as by the metrics of a node that waits', () =>
+    withDirectory(async (directory) => {
+      const { store, log } = testStore(directory);
+      expect(store.clockTrust.clockIsSuspect()).toBe(false);
+      await store.start();
+      expect(store.clockTrust.clockIsSuspect()).toBe(false);
+      expect(log.lines.filter((line) => line.includes('clock-suspect'))).toEqual([]);
       await store.stop();
     }));
 

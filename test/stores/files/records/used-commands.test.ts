@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { LockRecord } from '../../../../src/domain/records/record.ts';
 import { recordDaysAtMost } from '../../../../src/domain/records/record.ts';
-import { createUsedCommands } from '../../../../src/stores/files/records/used-commands.ts';
+import { createUsedCommands } from '../../../../src/domain/records/used-commands.ts';
 import type { Store } from '../../../../src/stores/files/store.ts';
 import { manualClock, startedStore, withDirectory } from '../support/directory.ts';
 import { faultyFiles } from '../support/faulty-files.ts';

@@ -16,9 +16,9 @@ interface Exported {
 async function exported(directory: string, now: number): Promise<Exported> {
   const seqs: number[] = [];
   let clockIsSuspect = false;
-  const days = exportRecords({
+  const days = exportRecords(directory, {
     recordDays: 184,
-    ...{ directory, lockId: lockId(1), from: 0, to: Number.MAX_SAFE_INTEGER, now, onProgress: () => {} },
+    ...{ lockId: lockId(1), from: 0, to: Number.MAX_SAFE_INTEGER, now, onProgress: () => {} },
     onSuspectClock: () => {
       clockIsSuspect = true;
     },

@@ -1,0 +1,55 @@
+// This node among those that share a database: the certificate authority of all, the endpoint for the others, and the way to the one that serves.
+import { isIP } from 'node:net';
+import type { StallDetector } from '../domain/locks/stall-detector.ts';
+import { createForwarding, type Forwarding } from '../http/peers/forwarding.ts';
+import type { HttpServer } from '../http/pipeline/server.ts';
+import { makePeerIdentity } from '../platform/tls/peer-certificate.ts';
+import type { AuthorityStore } from '../platform/tls/shared-authority.ts';
+import type { NodeLease } from '../stores/postgres/lease.ts';
+import type { Base } from './base.ts';
+import type { GatewayEndpoints } from './listener-config.ts';
+
+/** The name of a process in its certificate. Another process at the same address has another one. */
+const certificateName = (incarnation: string): string => `${incarnation}.node.latchd`;
+
+/** undefined: other nodes do not reach this one (`cluster.url`), so it does not reach them either. */
+export function createForwardingFor(
+  { config, clock, log, events }: Base,
+  node: Pick<NodeLease, 'servingElsewhere'> | undefined,
+  stallDetector: StallDetector,
+): Forwarding | undefined {
+  if (node === undefined || config.cluster.url === undefined) return undefined;
+  return createForwarding({
+    ...{ clock, log, emit: events.emit, certificateName, stallDetector, serving: node.servingElsewhere },
+    commandTimeoutMs: config.commandTimeoutMs,
+  });
+}
+
+/**
+ * Call it once the database answers: from then on this node shows certificates of the authority of all nodes, lets other nodes in and sends
+ * requests on. Rejects with a sentence for the operator.
+ */
+export async function joinPeers(
+  { config }: Pick<Base, 'config'>,
+  options: {
+    readonly authorities: AuthorityStore;
+    readonly listeners: Pick<GatewayEndpoints, 'shareAuthority'>;
+    readonly http: Pick<HttpServer, 'startForPeers'>;
+    readonly forwarding: Forwarding | undefined;
+    readonly incarnation: string;
+  },
+): Promise<void> {
+  const { authorities, listeners, http, forwarding, incarnation } = options;
+  const authority = await listeners.shareAuthority(authorities, forwarding !== undefined);
+  if (authority === undefined || forwarding === undefined) return;
+  const identity = await makePeerIdentity(authority, certificateName(incarnation));
+  const { hostname, port } = new URL(config.cluster.url ?? '');
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  await http.startForPeers({
+    // By a name this machine may know itself on loopback alone.
+    host: isIP(host) === 0 ? '' : host,
+    port: port === '' ? 443 : Number(port),
+    identity: { current: () => identity, onChange: () => undefined },
+  });
+  forwarding.start(identity);
+}

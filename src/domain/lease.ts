@@ -1,0 +1,19 @@
+// The right to serve the building. It ends by itself unless it is renewed, so that a gateway that froze or was cut off harms nobody.
+
+import { DomainError } from './errors.ts';
+
+export interface Lease {
+  /** For how many milliseconds it still lasts; 0: it is over; Infinity: this gateway needs none. */
+  leftMs(): number;
+}
+
+/** Of a gateway whose data no other one can reach. */
+export const endlessLease: Lease = { leftMs: () => Number.POSITIVE_INFINITY };
+
+/** Throws `storage-unavailable` while this gateway may not serve. */
+export function requireLease({ leftMs }: Lease): void {
+  if (leftMs() > 0) return;
+  throw new DomainError('storage-unavailable', 'This node does not serve now; nothing was done. Ask again, or ask another node', {
+    retryAfterSeconds: 1,
+  });
+}

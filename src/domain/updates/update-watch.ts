@@ -1,0 +1,109 @@
+// Whether a newer latchd is to be had, in the repository that this one was installed from.
+import type { Clock } from '../clock.ts';
+import type { Log, Part } from '../part.ts';
+
+/** Why nobody knows, when the question has been answered. */
+export type AnswerDoubt =
+  /** This machine has no apt. */
+  | 'no-apt'
+  /** apt did not install this latchd: it comes from a clone, an archive or an image. */
+  | 'not-installed'
+  /** apt has installed another version than the one that runs. */
+  | 'other-version'
+  /** It was installed from a file: no repository of this machine has it. */
+  | 'no-repository'
+  /** apt gave no answer, or one that is not understood. */
+  | 'failed';
+
+/** What the program that installs software on this machine says of latchd. */
+export type Offer =
+  | { readonly installed: string; readonly newest: string; readonly isNewer: boolean }
+  | { readonly doubt: Exclude<AnswerDoubt, 'other-version'> };
+
+/** The port to that program. */
+export interface Installer {
+  /** Takes a bounded time, and never rejects. */
+  ask(): Promise<Offer>;
+  /** Ends a question that is under way; its answer is then `failed`. Idempotent. */
+  stop(): void;
+}
+
+export interface UpdateState {
+  readonly state: 'off' | 'unknown' | 'newest' | 'available';
+  /** The newest version in the repository; null: not known. */
+  readonly version: string | null;
+  /** Why it is not known; null: it is, or nobody asks. */
+  readonly reason: AnswerDoubt | null;
+}
+
+/** What is known while the gateway runs. */
+export interface KnownUpdateState extends Omit<UpdateState, 'reason'> {
+  /** `not-asked`: the first answer has not come yet. */
+  readonly reason: AnswerDoubt | 'not-asked' | null;
+  /** Epoch milliseconds of the last answer; null: there was none. */
+  readonly askedDate: number | null;
+}
+
+export interface UpdateWatch extends Part {
+  state(): KnownUpdateState;
+}
+
+const dayMs = 86_400_000;
+
+/** Asks once after the start, which does not wait for the answer, and then once a day. */
+export function createUpdateWatch(options: {
+  readonly installer: Installer;
+  /** The version that runs. */
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}): UpdateWatch {
+  const { installer, version, clock, log } = options;
+  let state: KnownUpdateState = { state: 'unknown', version: null, reason: 'not-asked', askedDate: null };
+  let cancelTimer: (() => void) | undefined;
+  let isRunning = false;
+
+  async function look(): Promise<void> {
+    cancelTimer = clock.timer(dayMs, () => void look());
+    const found = updateState(version, await installer.ask());
+    if (!isRunning) return;
+    if (found.state === 'available' && found.version !== state.version)
+      log.info({ code: 'update-available', newest: found.version }, 'a newer latchd is in its repository');
+    state = { ...found, askedDate: clock.now() };
+  }
+
+  return {
+    name: 'updates',
+    async start() {
+      isRunning = true;
+      void look();
+    },
+    async stop() {
+      isRunning = false;
+      cancelTimer?.();
+      installer.stop();
+    },
+    state: () => state,
+  };
+}
+
+/** In its place while nobody is to ask. */
+export function createNoUpdateWatch(): UpdateWatch {
+  return {
+    name: 'updates',
+    start: async () => undefined,
+    stop: async () => undefined,
+    state: () => ({ state: 'off', version: null, reason: null, askedDate: null }),
+  };
+}
+
+/** `running`: the version of this latchd. Debian writes the `-` before a pre-release as `~`. */
+export function updateState(running: string, offer: Offer): UpdateState {
+  if ('doubt' in offer) return unknown(offer.doubt);
+  if (offer.installed.replaceAll('~', '-') !== running) return unknown('other-version');
+  return { state: offer.isNewer ? 'available' : 'newest', version: offer.newest, reason: null };
+}
+
+function unknown(reason: AnswerDoubt): UpdateState {
+  return { state: 'unknown', version: null, reason };
+}

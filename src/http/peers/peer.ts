@@ -1,0 +1,107 @@
+// Another node as this one reaches it: connections that stay open, in which both show a certificate of the cluster, and what its monotonic
+// clock says.
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
+import type { SecureContextOptions } from 'node:tls';
+import type { Clock } from '../../domain/clock.ts';
+import { counterPath } from './peer-requests.ts';
+
+/** What a node shows to others, and whose certificates it believes (PEM). */
+export interface PeerIdentity extends SecureContextOptions {
+  readonly cert: string;
+  readonly key: string;
+  readonly ca: string;
+}
+
+export interface Peer {
+  /** Begins a request; `headers`: name, value, name, value. */
+  ask(method: string, path: string, headers: readonly string[]): ClientRequest;
+  /** What the clock of the other node shows, or less, when the own one shows `moment`. Rejects when the node does not answer. */
+  itsTime(moment: number): Promise<number>;
+  /** Asks for its clock anew. Rejects when it does not answer. */
+  look(): Promise<void>;
+  /** Whether it answered within the last seconds. */
+  isThere(): boolean;
+  /** Ends all connections, and with them the requests under way. */
+  close(): void;
+}
+
+const answerMs = 2_000;
+/** How long an answer counts: two looks of one second, and the time of an answer. A clock that stood still is wrong no longer than that. */
+const freshMs = 2_500;
+/** Two clocks run apart by less than this part of the time that has passed. */
+const drift = 0.001;
+const spareConnections = 256;
+/** How long a connection is open without a request; a third of what the other node allows (`http/pipeline/endpoint.ts`). */
+const restMs = 5_000;
+
+/** @param name the host name in the certificate that the other node must show */
+export function createPeer(options: {
+  readonly url: string;
+  readonly name: string;
+  readonly identity: PeerIdentity;
+  readonly clock: Pick<Clock, 'monotonic' | 'timer'>;
+}): Peer {
+  const { url, name, identity, clock } = options;
+  const { hostname, port } = new URL(url);
+  const place = { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: port === '' ? 443 : Number(port) };
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: spareConnections, servername: name, ...identity });
+  // It ends here first: a request that is sent while the other node ends the connection may have begun or not. The agent ends what is at rest.
+  agent.on('free', (socket) => socket.setTimeout(restMs));
+  let sample: { readonly counter: number; readonly at: number } | undefined;
+  let looking: Promise<void> | undefined;
+
+  const ask: Peer['ask'] = (method, path, headers) => request({ ...place, agent, method, path, headers, setHost: false });
+
+  function readCounter(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const asked = ask('GET', counterPath, ['Host', name]);
+      const cancel = clock.timer(answerMs, () => asked.destroy());
+      asked.once('close', cancel);
+      asked.on('error', reject);
+      asked.on('response', (answer: IncomingMessage) => {
+        let text = '';
+        answer.setEncoding('latin1');
+        answer.on('data', (some: string) => {
+          text += some;
+        });
+        answer.on('error', reject);
+        answer.on('end', () => {
+          // The time of the answer: its clock has shown that at the latest now.
+          const read = { counter: Number(text), at: clock.monotonic() };
+          if (answer.statusCode !== 200 || !Number.isFinite(read.counter)) return reject(new Error('no counter'));
+          sample = read;
+          resolve();
+        });
+      });
+      asked.end();
+    });
+  }
+
+  function look(): Promise<void> {
+    looking ??= readCounter()
+      .catch((error: unknown) => {
+        // Of a node that does not answer nobody knows what its clock shows now.
+        sample = undefined;
+        throw error;
+      })
+      .finally(() => {
+        looking = undefined;
+      });
+    return looking;
+  }
+
+  const isThere = (): boolean => sample !== undefined && clock.monotonic() - sample.at <= freshMs;
+
+  return {
+    ask,
+    look,
+    isThere,
+    async itsTime(moment) {
+      if (!isThere()) await look();
+      const { counter, at } = sample as { readonly counter: number; readonly at: number };
+      return counter + (moment - at) - Math.abs(moment - at) * drift;
+    },
+    close: () => agent.destroy(),
+  };
+}

@@ -1,0 +1,146 @@
+// One request on its way to another node, and its answer on the way back. It is sent once, whatever happens.
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream';
+import type { Clock } from '../../domain/clock.ts';
+import { DomainError, invalidParameter } from '../../domain/errors.ts';
+import { clientOf } from '../pipeline/client.ts';
+import { outcomeUnknown, type RequestEffect } from '../pipeline/effect.ts';
+import type { Peer } from './peer.ts';
+import { peerHeaders } from './peer-requests.ts';
+
+const connectMs = 3_000;
+/** As long as a client may be silent (`http/pipeline/endpoint.ts`). */
+const silenceMs = 150_000;
+
+/** Of one connection, or said by this node in its own words. */
+const ownHeaders: ReadonlySet<string> = new Set([
+  ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade', 'expect', 'x-forwarded-for', 'x-forwarded-proto'],
+  ...Object.values(peerHeaders),
+]);
+/** Without a length Node sends all other ones in chunks. */
+const withoutBody: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
+const bodyHeaders: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding', 'content-type', 'host']);
+const answerHeaders: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding']);
+
+/** The request was not sent on, or only reads. */
+export const unreachable = (): DomainError =>
+  new DomainError('storage-unavailable', 'The node that serves does not answer; nothing was done. Ask again, or ask another node', {
+    retryAfterSeconds: 1,
+  });
+
+export interface RelayOptions {
+  readonly effect: RequestEffect;
+  readonly clock: Pick<Clock, 'timer'>;
+  /** On the clock of the other node. */
+  readonly expires: number;
+  /** Of a door: when its caller is answered whatever happens. */
+  readonly endsInMs: number | undefined;
+  /** Whether the answer ends the connection of the client. */
+  readonly isClosing: boolean;
+  /** Called before the answer, with the id that the other node gave the request, and whether the answer goes on until somebody ends it. */
+  readonly onHead: (requestId: string | undefined, isStream: boolean) => void;
+}
+
+/** Resolves when the answer is sent, or the client has left. Rejects with an `OutcomeUnknown` or as `unreachable`, and nothing was sent. */
+export function relay(peer: Peer, request: IncomingMessage, response: ServerResponse, options: RelayOptions): Promise<void> {
+  const { effect, clock, expires, endsInMs, isClosing, onHead } = options;
+  return new Promise((resolve, reject) => {
+    const asked = begin(peer, request, expires);
+    const end = () => void asked.destroy();
+    let mayHaveBegun = false;
+    const cancelConnect = clock.timer(connectMs, () => {
+      if (!mayHaveBegun) end();
+    });
+    const cancelEnd = endsInMs === undefined ? () => undefined : clock.timer(Math.max(0, endsInMs), end);
+    asked.setTimeout(silenceMs, end);
+    asked.once('close', () => {
+      cancelConnect();
+      cancelEnd();
+    });
+    asked.once('socket', (socket) => {
+      const begins = () => {
+        mayHaveBegun = true;
+      };
+      // Before the handshake has ended the other node knows nothing of the request.
+      if ('secureConnecting' in socket && socket.secureConnecting === true) socket.once('secureConnect', begins);
+      else begins();
+    });
+    // The way through two nodes has more listeners than Node takes for usual; it would warn of each request.
+    response.setMaxListeners(20);
+    response.once('close', () => {
+      if (!response.writableFinished) end();
+    });
+    asked.on('error', () => {
+      if (!response.destroyed && !response.headersSent)
+        return reject(mayHaveBegun && effect !== 'read' ? outcomeUnknown(effect, 'the node that serves did not answer') : unreachable());
+      response.destroy();
+      resolve();
+    });
+    asked.once('response', (answer) => {
+      cancelEnd();
+      if (response.destroyed) return resolve();
+      onHead(answer.headers['x-request-id'] as string | undefined, isStream(request, answer));
+      writeHead(response, answer, isStream(request, answer), isClosing);
+      // Whatever breaks off an answer ends the connection of the client, who sees that it is not whole.
+      pipeline(answer, response, () => {
+        // Answered before the whole request has come: nobody reads the rest, and the connection to the other node must not wait for it.
+        if (!asked.writableFinished) {
+          request.unpipe(asked).resume();
+          end();
+        }
+        resolve();
+      });
+    });
+    if (hasLength(request)) request.pipe(asked);
+    else asked.end();
+  });
+}
+
+function begin(peer: Peer, request: IncomingMessage, expires: number): ClientRequest {
+  try {
+    return peer.ask(request.method ?? '', request.url ?? '', headersFor(request, expires));
+  } catch (error) {
+    throw invalidParameter('headers', `cannot be sent on: ${(error as Error).message}`);
+  }
+}
+
+/** The headers that belong to one connection because `Connection` names them (RFC 9110 section 7.6.1); those of the body always go on. */
+function namedIn(connection = ''): readonly string[] {
+  return connection
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => !bodyHeaders.has(name));
+}
+
+function headersFor(request: IncomingMessage, expires: number): readonly string[] {
+  const { address, isOverTls } = clientOf(request);
+  return [
+    ...without(request.rawHeaders, new Set([...ownHeaders, ...namedIn(request.headers.connection)])),
+    ...(hasLength(request) || withoutBody.has(request.method ?? '') ? [] : ['Content-Length', '0']),
+    ...[peerHeaders.address, address, peerHeaders.scheme, isOverTls ? 'https' : 'http'],
+    ...[peerHeaders.expires, String(expires), peerHeaders.hops, '1'],
+  ];
+}
+
+/** Whether a body comes with it, whose length is known or is said on the way. */
+function hasLength({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+}
+
+/** It ends with its connection, as it does at the other node. */
+function isStream({ method }: IncomingMessage, answer: IncomingMessage): boolean {
+  return !hasLength(answer) && method !== 'HEAD' && answer.statusCode === 200;
+}
+
+function writeHead(response: ServerResponse, answer: IncomingMessage, endsConnection: boolean, isClosing: boolean): void {
+  const headers = without(answer.rawHeaders, answerHeaders);
+  if (endsConnection) response.useChunkedEncodingByDefault = false;
+  const connection = endsConnection || isClosing ? ['Connection', 'close'] : [];
+  response.writeHead(answer.statusCode ?? 0, answer.statusMessage, [...headers, ...connection]);
+  if (endsConnection) response.flushHeaders();
+}
+
+/** Headers as name, value, name, value, but those with these names in lower case. */
+function without(rawHeaders: readonly string[], names: ReadonlySet<string>): readonly string[] {
+  return rawHeaders.filter((_, index) => !names.has((rawHeaders[index - (index % 2)] as string).toLowerCase()));
+}

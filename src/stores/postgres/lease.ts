@@ -1,0 +1,247 @@
+// Who serves: the node whose row in the database says so, for as long as it renews it. All times are of monotonic clocks: each node counts
+// its own lease from before the statement that renewed it, and the silence of another one from after it has seen its newest beat.
+import type { Clock } from '../../domain/clock.ts';
+import type { Lease } from '../../domain/lease.ts';
+import type { Log } from '../../domain/part.ts';
+import { createOtherNodes, marginMs, NodeRefused, type NodeRow, type NodeTable } from './nodes.ts';
+
+type NodeRole = 'starting' | 'waiting' | 'serving' | 'lost';
+
+/** What `/readyz` shows. */
+export interface ClusterView {
+  readonly name: string;
+  readonly role: NodeRole;
+  /** Names of the nodes that serve. */
+  readonly serving: readonly string[];
+  /** Whole seconds; null without a lease. */
+  readonly leaseSecondsLeft: number | null;
+  readonly nodes: readonly { readonly name: string; readonly url: string | null; readonly role: NodeRole }[];
+}
+
+export interface NodeLease extends Lease {
+  /**
+   * Resolves when this node has the lease, which it renews from then on, or after `abandon`. Waits as long as the database is away or
+   * another node serves. Rejects with a `NodeRefused`.
+   */
+  acquire(): Promise<void>;
+  /** Ends the waiting. */
+  abandon(): void;
+  /** Ends this node: another one may serve at once. To be called after the last write; idempotent, never rejects. */
+  release(): Promise<void>;
+  /** Asks the database at once: there is a sign that this node has ended. */
+  beatNow(): void;
+  /** Whether enough of the lease is left to be given work. */
+  isReady(): boolean;
+  view(): ClusterView;
+  /** Another node that serves, as the database said last; undefined also while this one serves. */
+  servingElsewhere(): Pick<NodeRow, 'incarnation' | 'name' | 'url'> | undefined;
+}
+
+const lookMs = 250;
+/** How long a node that has ended waits for somebody to serve, to name him. */
+const namingMs = 2_000;
+
+export interface LeaseOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly table: NodeTable;
+  readonly node: Omit<NodeRow, 'serving' | 'beat'>;
+  /** The lease is over; it may come back. Whoever is connected must be sent away. */
+  readonly onLost: () => void;
+  /** This node has ended while it served: the process must end. */
+  readonly onEnded: (error: Error) => void;
+}
+
+export function createLease({ clock, log, table, node, onLost, onEnded }: LeaseOptions): NodeLease {
+  const { incarnation, name, url, bootId, leaseMs } = node;
+  const beatMs = leaseMs < 10_000 ? 1_000 : 2_000;
+  const others = createOtherNodes({ clock, log, table, incarnation });
+  let isRegistered = false;
+  let isServing = false;
+  let isStopped = false;
+  let isAway = false;
+  let beat = 0;
+  let beatenAt = Number.NEGATIVE_INFINITY;
+  let until = Number.NEGATIVE_INFINITY;
+  let cancelEnd = (): void => undefined;
+  let wake = (): void => undefined;
+  let acquired = (): void => undefined;
+  let refused = (_error: Error): void => undefined;
+  let life: Promise<void> | undefined;
+
+  const leftMs = (): number => Math.max(0, until - clock.monotonic());
+
+  function role(): NodeRole {
+    if (isServing) return leftMs() > 0 ? 'serving' : 'lost';
+    return isRegistered && !isAway ? 'waiting' : 'starting';
+  }
+
+  /** `begun`: before the statement was sent. */
+  function renewed(newBeat: number, begun: number): void {
+    if (newBeat <= beat) throw new NodeRefused(lostData);
+    beat = newBeat;
+    beatenAt = begun;
+    if (!isServing) return;
+    const wasLost = until > Number.NEGATIVE_INFINITY && leftMs() === 0;
+    until = begun + leaseMs - marginMs;
+    cancelEnd();
+    cancelEnd = clock.timer(Math.max(0, until - clock.monotonic()), over);
+    if (wasLost && leftMs() > 0) log.info({ code: 'lease-regained' }, 'this node has its lease again, and serves on');
+  }
+
+  function over(): void {
+    log.error({ code: 'lease-lost' }, 'the lease is over and could not be renewed: nothing is answered until it is');
+    onLost();
+  }
+
+  async function renew(): Promise<void> {
+    const begun = clock.monotonic();
+    const newBeat = await table.beat(incarnation);
+    if (newBeat !== undefined) renewed(newBeat, begun);
+    else if (isServing) await end();
+    else isRegistered = false;
+  }
+
+  async function register(): Promise<void> {
+    const earlier = others.all();
+    await others.look();
+    for (const row of others.all().filter((one) => one.name === name && one.bootId === bootId)) {
+      await table.end({ incarnation: row.incarnation });
+      log.info({ code: 'node-replaced' }, 'a node of this name ran on this machine before: it has ended');
+    }
+    const differing = others.all().find((row) => row.leaseMs !== leaseMs && (row.name !== name || row.bootId !== bootId));
+    if (differing !== undefined) {
+      const before = earlier.find((row) => row.incarnation === differing.incarnation);
+      // One that is dead counts no more.
+      if (before === undefined || before.beat === differing.beat) return;
+      throw new NodeRefused(
+        `cluster.leaseSeconds is ${leaseMs / 1_000} here and ${differing.leaseMs / 1_000} at the node ${differing.name}: it must be the same at all nodes`,
+      );
+    }
+    await table.register(node);
+    [isRegistered, beat] = [true, 0];
+    await others.look();
+    if (others.serving().length > 0)
+      log.info({ code: 'waiting', serving: others.serving() }, 'another node serves: this one waits for it to end');
+  }
+
+  async function step(): Promise<number> {
+    const begun = clock.monotonic();
+    if (!isRegistered) await register();
+    else if (isServing || begun - beatenAt >= beatMs) await renew();
+    if (isStopped || !isRegistered) return lookMs;
+    await others.look();
+    if (isServing) return Math.max(0, begun + beatMs - clock.monotonic());
+    if (others.serving().length === 0) await serve();
+    return isServing ? beatMs : lookMs;
+  }
+
+  async function serve(): Promise<void> {
+    const begun = clock.monotonic();
+    const newBeat = await table.serve(incarnation);
+    if (newBeat === undefined || isStopped) return;
+    isServing = true;
+    renewed(newBeat, begun);
+    log.info({ code: 'lease-held', node: name, seconds: leaseMs / 1_000 }, 'this node serves');
+    acquired();
+  }
+
+  function fail(error: Error): void {
+    [until, isStopped] = [0, true];
+    onLost();
+    onEnded(error);
+  }
+
+  /** Somebody has ended this node. */
+  async function end(): Promise<void> {
+    until = 0;
+    isStopped = true;
+    onLost();
+    const giveUp = clock.monotonic() + namingMs;
+    do {
+      await others.look().catch(() => undefined);
+      if (others.serving().length > 0) break;
+      await pause(lookMs);
+    } while (clock.monotonic() < giveUp);
+    const after = others.serving().length > 0 ? `${others.serving().join(', ')} has taken over` : 'nobody is known to have taken over';
+    onEnded(new NodeRefused(`the lease of ${name} has ended, and ${after}`));
+  }
+
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = clock.timer(ms, resolve);
+      wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+
+  async function live(): Promise<void> {
+    while (!isStopped) {
+      let next = lookMs;
+      try {
+        next = await step();
+        isAway = false;
+      } catch (error) {
+        if (error instanceof NodeRefused) {
+          if (isServing) fail(error);
+          else refused(error);
+          return;
+        }
+        if (!isAway)
+          log.warn({ code: 'lease-unsaid', reason: (error as Error).message }, 'the database did not take the word of this node');
+        isAway = true;
+      }
+      if (!isStopped) await pause(next);
+    }
+  }
+
+  return {
+    leftMs,
+    isReady: () => leftMs() >= (leaseMs < 30_000 ? leaseMs / 3 : 10_000),
+    acquire() {
+      return new Promise((resolve, reject) => {
+        [acquired, refused] = [resolve, reject];
+        if (isStopped) resolve();
+        life ??= live();
+      });
+    },
+    abandon() {
+      if (isServing) return;
+      isStopped = true;
+      wake();
+      acquired();
+    },
+    beatNow: () => wake(),
+    servingElsewhere: () => (isServing ? undefined : others.all().find(({ serving }) => serving)),
+    async release() {
+      isStopped = true;
+      wake();
+      await life;
+      cancelEnd();
+      until = 0;
+      if (isRegistered) await table.end({ incarnation }).catch(() => undefined);
+      isRegistered = false;
+      table.close();
+    },
+    view() {
+      const own = role();
+      const left = leftMs();
+      const shown = others
+        .all()
+        .map((row) => ({ name: row.name, url: row.url, role: row.serving ? ('serving' as const) : ('waiting' as const) }));
+      const away = own === 'starting';
+      return {
+        name,
+        role: own,
+        serving: [...(own === 'serving' ? [name] : []), ...(away ? [] : others.serving())],
+        leaseSecondsLeft: own === 'serving' ? Math.floor(left / 1_000) : null,
+        nodes: [...(away ? [] : shown), { name, url, role: own }].sort((a, b) => (a.name < b.name ? -1 : 1)),
+      };
+    },
+  };
+}
+
+const lostData =
+  'the database has lost what it had confirmed to this node (perhaps an older copy took its place): see which copy is right, then run `latchd recovered`';

@@ -1,0 +1,86 @@
+// The rows of the nodes in PostgreSQL, over a connection of their own: a beat waits behind nothing.
+import type { Clock } from '../../domain/clock.ts';
+import type { DatabaseConnection } from './connection.ts';
+import { NodeRefused, type NodeRow, type NodeTable } from './nodes.ts';
+
+/** A beat that takes longer is said anew, over another connection. */
+const answerMs = 2_000;
+/** Of PostgreSQL: another row is the one that serves. */
+const uniqueViolation = '23505';
+
+/** @param connect opens a connection, within seconds or not at all */
+export function createNodeTable({
+  clock,
+  connect,
+}: {
+  readonly clock: Clock;
+  readonly connect: () => Promise<DatabaseConnection>;
+}): NodeTable {
+  let connection: Promise<DatabaseConnection> | undefined;
+
+  async function open(): Promise<DatabaseConnection> {
+    if (connection !== undefined && !(await connection).isOpen()) connection = undefined;
+    connection ??= connect().catch((error: unknown) => {
+      connection = undefined;
+      throw error;
+    });
+    return connection;
+  }
+
+  async function query<R>(sql: string, values: readonly unknown[] = []): Promise<readonly R[]> {
+    const own = await open();
+    const cancel = clock.timer(answerMs, own.destroy);
+    try {
+      return await own.query<R>(sql, values);
+    } finally {
+      cancel();
+    }
+  }
+
+  return {
+    async register({ incarnation, name, url, bootId, leaseMs }) {
+      const [closed] = await query<{ target: string }>('SELECT target FROM closed');
+      if (closed !== undefined)
+        throw new NodeRefused(`the data of this database was moved to ${closed.target}: start with that store, this one is closed`);
+      // Again when the outcome of an earlier attempt is unknown.
+      await query(registerNode, [incarnation, name, url, bootId, leaseMs]);
+    },
+    all: () =>
+      query<NodeRow>('SELECT incarnation, name, url, boot_id AS "bootId", lease_ms AS "leaseMs", serving, beat FROM node ORDER BY name'),
+    async beat(incarnation) {
+      const [row] = await query<{ beat: number }>('UPDATE node SET beat = beat + 1 WHERE incarnation = $1 RETURNING beat', [incarnation]);
+      return row?.beat;
+    },
+    async serve(incarnation) {
+      try {
+        const [row] = await query<{ beat: number }>(serve, [incarnation]);
+        return row?.beat;
+      } catch (error) {
+        if ((error as { readonly code?: string }).code === uniqueViolation) return undefined;
+        throw error;
+      }
+    },
+    async end({ incarnation, beat }) {
+      const ended = await query(endNode, [incarnation, beat ?? null]);
+      return ended.length > 0;
+    },
+    close() {
+      void connection?.then(({ destroy }) => destroy()).catch(() => undefined);
+    },
+  };
+}
+
+/** The writes of the one before that are under way hold a row of `head`: this waits for them, and those that come later are refused. */
+const serve = `
+WITH serves AS (UPDATE node SET serving = true, beat = beat + 1 WHERE incarnation = $1 RETURNING beat),
+     writes AS (UPDATE head SET writer = $1 WHERE EXISTS (SELECT FROM serves))
+SELECT beat FROM serves`;
+
+const registerNode = `WITH back AS (DELETE FROM lost_node WHERE name = $2)
+INSERT INTO node (incarnation, name, url, boot_id, lease_ms) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (incarnation) DO NOTHING`;
+/** One that was silent is lost; one that ends in order, or is started anew, also by a machine that has booted meanwhile, is not. */
+const endNode = `
+WITH ended AS (DELETE FROM node WHERE incarnation = $1 AND beat = coalesce($2, beat) RETURNING name),
+     lost AS (INSERT INTO lost_node (name) SELECT name FROM ended WHERE $2 IS NOT NULL
+       AND NOT EXISTS (SELECT FROM node WHERE node.name = ended.name AND incarnation <> $1) ON CONFLICT (name) DO UPDATE SET lost_at = now())
+SELECT name FROM ended`;

@@ -1,0 +1,79 @@
+// The nodes that share a database: the rows in which they say that they live, and who of them is surely dead.
+import type { Clock } from '../../domain/clock.ts';
+import type { Log } from '../../domain/part.ts';
+
+/** A node as the database has it. One that has ended has no row. */
+export interface NodeRow {
+  /** A UUID of the process. */
+  readonly incarnation: string;
+  readonly name: string;
+  /** Where other nodes would reach it; null: nowhere. */
+  readonly url: string | null;
+  /** Of the machine since it was switched on. */
+  readonly bootId: string;
+  readonly leaseMs: number;
+  readonly serving: boolean;
+  /** How often it has said that it lives. */
+  readonly beat: number;
+}
+
+/** The rows of all nodes. A call whose outcome is unknown rejects, and the next one is made over a new connection. */
+export interface NodeTable {
+  /** Rejects with a `NodeRefused` when nobody may use this database any more. */
+  register(node: Omit<NodeRow, 'serving' | 'beat'>): Promise<void>;
+  all(): Promise<readonly NodeRow[]>;
+  /** Resolves with the new beat; undefined: the node has ended. */
+  beat(incarnation: string): Promise<number | undefined>;
+  /** From its commit on this node alone may write. Resolves with its new beat; undefined: another node serves, or this one has ended. */
+  serve(incarnation: string): Promise<number | undefined>;
+  /** Ends a node, unless it has said meanwhile that it lives; without `beat`, whatever it has said. Resolves with whether it did. */
+  end(node: { readonly incarnation: string; readonly beat?: number }): Promise<boolean>;
+  close(): void;
+}
+
+/** This node must not start; the message says why and what to do. */
+export class NodeRefused extends Error {}
+
+/** The clocks of two machines differ in a lease by less. */
+export const marginMs = 1_000;
+
+export interface OtherNodes {
+  /** Reads who is there, and ends those that were silent for so long that their lease is surely over. Rejects as the table does. */
+  look(): Promise<void>;
+  /** At the last look. */
+  all(): readonly NodeRow[];
+  /** The names of those that serve. */
+  serving(): readonly string[];
+}
+
+export function createOtherNodes(options: {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly table: NodeTable;
+  /** Of the node that looks. */
+  readonly incarnation: string;
+}): OtherNodes {
+  const { clock, log, table, incarnation } = options;
+  /** Since when each beat is known. It is counted from after the answer that brought it: never from before its commit. */
+  const silences = new Map<string, { readonly beat: number; readonly since: number }>();
+  let others: readonly NodeRow[] = [];
+
+  return {
+    async look() {
+      const rows = await table.all();
+      const now = clock.monotonic();
+      others = rows.filter((row) => row.incarnation !== incarnation);
+      for (const known of silences.keys()) if (!others.some((row) => row.incarnation === known)) silences.delete(known);
+      for (const row of others) {
+        const silence = silences.get(row.incarnation);
+        if (silence?.beat !== row.beat) silences.set(row.incarnation, { beat: row.beat, since: now });
+        else if (now - silence.since >= row.leaseMs + marginMs && (await table.end(row))) {
+          others = others.filter((one) => one !== row);
+          log.warn({ code: 'node-ended', node: row.name, served: row.serving }, 'a node was not heard of for a whole lease: it has ended');
+        }
+      }
+    },
+    all: () => others,
+    serving: () => others.filter(({ serving }) => serving).map(({ name }) => name),
+  };
+}

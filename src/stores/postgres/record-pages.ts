@@ -1,0 +1,75 @@
+// Pages of the records of a lock, the newest first, with exact totals. The total of an unchanged question is in memory until the lock's next
+// record.
+import type { LockId } from '../../domain/locks/lock.ts';
+import { type Page, pageOf } from '../../domain/page.ts';
+import type { LockRecord } from '../../domain/records/record.ts';
+import type { RecordQuery } from '../../domain/records/record-ports.ts';
+import type { Database } from './database.ts';
+import { type RecordRow, recordColumns, recordOf } from './record-rows.ts';
+
+const matching = 'lock_id = $1 AND record_id <= $2 AND lock_date >= $3 AND lock_date <= $4';
+const newestRows = `SELECT ${recordColumns} FROM record WHERE ${matching} ORDER BY record_id DESC OFFSET $5 LIMIT $6`;
+/** What lies further back is looked up by the index alone, and only the rows of the page are read. */
+const rowsByIds = `SELECT ${recordColumns} FROM record,
+    (SELECT min(record_id) AS lowest_id, max(record_id) AS highest_id FROM (
+      SELECT record_id FROM record WHERE ${matching} ORDER BY record_id DESC OFFSET $5 LIMIT $6) AS ids) AS ends
+  WHERE ${matching} AND record_id >= lowest_id AND record_id <= highest_id ORDER BY record_id DESC`;
+
+function withTotal(rows: string): string {
+  return `SELECT counted.*, page.* FROM (SELECT count(*) AS total, min(lock_date) AS lowest FROM record WHERE ${matching}) AS counted
+    LEFT JOIN (${rows}) AS page ON true ORDER BY "recordId" DESC`;
+}
+const newestWithTotal = withTotal(newestRows);
+const byIdsWithTotal = withTotal(rowsByIds);
+
+/** The last total of a lock. It is the same from any date up to that of the oldest record that was counted. */
+interface Total {
+  readonly from: number;
+  readonly to: number;
+  counted?: { readonly total: number; readonly lowest: number };
+}
+
+type CountedRow = { readonly total: number; readonly lowest: number | null } & {
+  readonly [Member in keyof RecordRow]: RecordRow[Member] | null;
+};
+
+export interface PageQueries {
+  page(query: RecordQuery): Promise<Page<LockRecord>>;
+  /** The lock has another record. */
+  changed(lockId: LockId): void;
+  /** Records were deleted. */
+  deleted(): void;
+}
+
+/** `newest`: the highest recordId that readers may see. */
+export function createPageQueries(database: Pick<Database, 'query'>, newest: () => number): PageQueries {
+  const totals = new Map<LockId, Total>();
+
+  function knownTotal({ lockId, from, to }: RecordQuery): number | undefined {
+    const known = totals.get(lockId);
+    if (known?.counted === undefined || known.to !== to || from < known.from || from > known.counted.lowest) return undefined;
+    return known.counted.total;
+  }
+
+  return {
+    async page(query) {
+      const { lockId, from, to, pageNo, pageSize } = query;
+      const offset = Math.min((pageNo - 1) * pageSize, Number.MAX_SAFE_INTEGER);
+      const values = [lockId, newest(), from, to, offset, pageSize];
+      const known = knownTotal(query);
+      if (known !== undefined) {
+        const rows = offset >= known ? [] : await database.query<RecordRow>(offset === 0 ? newestRows : rowsByIds, values);
+        return pageOf(rows.map(recordOf), known, query);
+      }
+      const counting: Total = { from, to };
+      totals.set(lockId, counting);
+      const rows = await database.query<CountedRow>(offset === 0 ? newestWithTotal : byIdsWithTotal, values);
+      const [{ total, lowest }] = rows as [CountedRow];
+      // A record that came meanwhile has taken it away.
+      counting.counted = { total, lowest: lowest ?? Number.MAX_SAFE_INTEGER };
+      return pageOf(rows.filter((row): row is CountedRow & RecordRow => row.recordId !== null).map(recordOf), total, query);
+    },
+    changed: (lockId) => void totals.delete(lockId),
+    deleted: () => totals.clear(),
+  };
+}

@@ -1,0 +1,7 @@
+import { DomainError } from '../../domain/errors.ts';
+
+/** Whatever has gone wrong between here and the database, for the caller: `storage-unavailable`. */
+export function storageFailure(error: unknown): never {
+  if (error instanceof DomainError) throw error;
+  throw new DomainError('storage-unavailable', 'The database could not do that now', { cause: error });
+}

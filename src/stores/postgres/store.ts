@@ -1,0 +1,202 @@
+// The store adapter over PostgreSQL: the documents of both stores, and records, audit and access log of its own.
+import { rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Clock } from '../../domain/clock.ts';
+import { DomainError } from '../../domain/errors.ts';
+import type { Emit } from '../../domain/event-bus.ts';
+import type { LockId } from '../../domain/locks/lock.ts';
+import type { Log, Part } from '../../domain/part.ts';
+import { retentionCutoff } from '../../domain/records/record.ts';
+import type { Secrets } from '../../domain/secrets.ts';
+import { sourceOfPath } from '../files/backup/backup-sources.ts';
+import { claimDirectory } from '../files/claim-directory.ts';
+import { dataIn, isData } from '../files/data-directory.ts';
+import { createDirectoryLock } from '../files/directory-lock.ts';
+import { allSettled, createDocumentStores, type OpenedDocuments } from '../files/document-stores.ts';
+import { nodeFiles } from '../files/files.ts';
+import { lastRemovalWithoutRecords } from '../files/records/retention.ts';
+import type { Store } from '../files/store.ts';
+import { type AuthorityTable, createAuthorityTable, isOfAuthority } from './authority-table.ts';
+import { type ConnectionOptions, connect, type DatabaseAddress } from './connection.ts';
+import { createDatabase } from './database.ts';
+import { createDatabaseWatch, type DatabaseWatch } from './database-watch.ts';
+import { createDocumentTables, documentRoot } from './document-tables.ts';
+import { createLease, type NodeLease } from './lease.ts';
+import { exportSnapshot } from './migration.ts';
+import { createNodeTable } from './node-table.ts';
+import type { NodeRow } from './nodes.ts';
+import { createRecordSide } from './record-side.ts';
+import { migrate } from './schema.ts';
+
+export interface PostgresStoreOptions {
+  readonly address: DatabaseAddress;
+  readonly password: ConnectionOptions['password'];
+  /** This node. */
+  readonly node: Pick<NodeRow, 'name' | 'url' | 'bootId' | 'leaseMs'>;
+  /** The data directory: for the lock of the process and the token of the first start. */
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly secrets: Secrets;
+  /** See StoreOptions, as for the next ones. */
+  readonly givenAdminToken?: () => Promise<string | undefined>;
+  /** Called when another node has taken over: the process must end. */
+  readonly onFatal: (error: Error) => void;
+  readonly emit?: Emit;
+  /** Called with the milliseconds of each statement that has stored something. */
+  readonly onWritten?: (ms: number) => void;
+  /** Called once the database answers, before this node waits for its lease; a rejection ends the start. */
+  readonly onConnected?: (authority: AuthorityTable) => Promise<void>;
+  readonly isClockSynchronised?: () => Promise<boolean>;
+}
+
+export interface PostgresStore extends Store {
+  /** Held from the start on. */
+  readonly lease: NodeLease;
+  /** A UUID of this process, by which its row in the database is known. */
+  readonly incarnation: string;
+  /** The data directory of this node, for it alone: starts before all that has files in it, and before the store. */
+  readonly directory: Part;
+  /** Looks at the database from the moment on at which it answers. */
+  readonly watch: DatabaseWatch;
+  /** Since the start. */
+  databaseStats(): { readonly reconnects: number; readonly fencedWrites: number; readonly streamConflicts: number };
+}
+
+/** `start` waits for the database and for the lease, and rejects with one sentence that says what to do. */
+export function createPostgresStore(options: PostgresStoreOptions): PostgresStore {
+  const { address, password, node, directory, clock, log, onFatal, emit = () => undefined, onConnected } = options;
+  const database = createDatabase({ ...options, name: node.name });
+  const local = nodeFiles();
+  const directoryLock = createDirectoryLock({ files: local, directory, log });
+  let isFenced = false;
+  /** Who ended this node took the fence with it: the lease finds out who it was, and ends the process. */
+  function onFenced(): void {
+    isFenced = true;
+    lease.beatNow();
+  }
+  const { writer } = database;
+  const dial = () => connect({ address, password, clock, writer, applicationName: `latchd ${node.name} lease` });
+  const lease = createLease({
+    ...{ clock, log, table: createNodeTable({ clock, connect: dial }), node: { ...node, incarnation: writer } },
+    onLost: () => emit('lease-lost', {}),
+    onEnded: onFatal,
+  });
+  const watch = createDatabaseWatch({ database, clock });
+  const tables = createDocumentTables({ database, clock, onFenced, onFailed: (error) => emit('storage-failed', { error }) });
+  const probe = database.openWriter();
+  const documents = createDocumentStores({
+    ...options,
+    ...{ emit, files: tables, rowFiles: tables, directory: documentRoot, adminToken: { files: local, path: `${directory}/admin.token` } },
+    // Rows of an older schema are written anew with all others in one transaction.
+    beforeUpgrade: async () => undefined,
+  });
+  const { lockFiles, people, accounts, removedLocks, clockTrust, earlierIds } = documents;
+  const side = createRecordSide({ database, clock, log, emit, earlierIds, clockTrust, onFenced });
+  let opened: OpenedDocuments | undefined;
+  let stopping: Promise<void> | undefined;
+
+  function whenOpen(): OpenedDocuments {
+    if (!opened) throw new Error('the store is not started');
+    return opened;
+  }
+
+  return {
+    name: 'store',
+    lease: {
+      ...lease,
+      abandon() {
+        lease.abandon();
+        // The wait may be one for the database itself.
+        if (lease.leftMs() === 0) void database.stop();
+      },
+    },
+    incarnation: writer,
+    directory: {
+      name: 'data-directory',
+      start: () => claimDirectory({ files: local, unguarded: local, directory, directoryLock, folders: [] }),
+      stop: () => directoryLock.release().catch(() => undefined),
+    },
+    watch,
+    databaseStats: () => ({ ...database.stats(), streamConflicts: side.streamConflicts() }),
+    async start() {
+      await database.start();
+      if (database.isStopped()) return;
+      await migrate(database);
+      watch.start();
+      await onConnected?.(createAuthorityTable(database));
+      await lease.acquire();
+      if (lease.leftMs() === 0) return;
+      await tables.load();
+      opened = await documents.open();
+      await side.open();
+      log.info({ directory: resolve(directory), locks: lockFiles.locks.all().length, records: side.records.count() }, 'the store is open');
+      void side.seal();
+    },
+    stop() {
+      stopping ??= (async () => {
+        watch.stop();
+        if (opened) await allSettled(log, [side.close(), documents.close()]);
+        await lease.release();
+        await database.stop();
+      })();
+      return stopping;
+    },
+    ports: {
+      ...documents.ports,
+      ...{ records: side.records, audit: side.audit, access: side.access, quarantine: side.quarantine },
+      ...{ statuses: side.statuses, batteries: side.batteries },
+    },
+    clockTrust: { clockIsSuspect: clockTrust.isSuspect, clockIsTrusted: clockTrust.isTrusted, acceptClock: clockTrust.accept },
+    maintenance: {
+      commandKey: () => whenOpen().key,
+      gatewayId: () => whenOpen().gatewayId,
+      startNumber: () => whenOpen().start,
+      isFirstStart: () => whenOpen().isFirstStart,
+      disabledLocks: lockFiles.disabled,
+      async probe() {
+        await side.probe();
+        await probe.write("SELECT advance('change', 0)").catch(refused);
+      },
+      unreadable: () => undefined,
+      async atOneInstant(use) {
+        const snapshot = `${directory}/snapshot.tmp`;
+        await rm(snapshot, { recursive: true, force: true });
+        try {
+          await local.makeFolder(snapshot);
+          // Other certificates are those of one machine.
+          const isShared = (name: string) => !name.startsWith('tls/') || isOfAuthority(name);
+          await exportSnapshot(database, local, snapshot, (name) => isData(name) && isShared(name));
+          const names = await dataIn(snapshot);
+          return await use(names.map((name) => sourceOfPath(local, snapshot, name)));
+        } finally {
+          await rm(snapshot, { recursive: true, force: true });
+        }
+      },
+      sealDays: side.seal,
+      async purge(now, recordDays) {
+        await people.tidy();
+        const outcome = await side.purge(now, recordDays);
+        if (outcome.clockIsSuspect) return outcome;
+        const withoutRecords = lastRemovalWithoutRecords(now, recordDays);
+        const ofRemoved = await removedLocks.forgetBefore(withoutRecords);
+        await accounts.forgetRemoved(withoutRecords);
+        await lockFiles.entryFiles.forget(retentionCutoff(now, recordDays));
+        const isKnown = (lockId: LockId) => (lockFiles.locks.get(lockId) ?? removedLocks.get(lockId)) !== undefined;
+        // A lock whose document is damaged is known to nobody, and must come back whole.
+        if (lockFiles.disabled().length === 0) await side.forgetLocks(isKnown);
+        return { ...outcome, deleted: [...outcome.deleted, ...ofRemoved] };
+      },
+      stats: () => ({
+        ...side.stats(),
+        ...{ locks: lockFiles.locks.all().length, disabledLocks: lockFiles.disabled().length, writable: !database.isAway() && !isFenced },
+      }),
+    },
+  };
+}
+
+/** What a caller hears of a write that failed. */
+function refused(error: unknown): never {
+  if (error instanceof DomainError) throw error;
+  throw new DomainError('storage-unavailable', 'The database does not answer', { cause: error });
+}

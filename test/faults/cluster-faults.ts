@@ -1,0 +1,237 @@
+// What is done to two nodes and the two servers of their database while the doors are busy. Each fault leaves the house as it found it: one node
+// serves, the other one waits, and every commit is on both servers.
+import { cuts } from '../support/cuttable-link.ts';
+import { fakedClock } from '../support/fake-time.ts';
+import type { PostgresPair } from '../support/postgres-pair.ts';
+import type { Random } from '../support/seeded-random.ts';
+
+import type { ClusterHouse } from './cluster-house.ts';
+import type { ClusterNode } from './cluster-node.ts';
+import { until } from './house.ts';
+
+export interface Stage {
+  readonly house: ClusterHouse;
+  readonly pair: PostgresPair;
+  /** The same for the same seed and round. */
+  readonly random: Random;
+  readonly leaseMs: number;
+}
+
+export interface ClusterFault {
+  readonly name: string;
+  /** Whether it is done for every change, too. */
+  readonly isShort: boolean;
+  /** Resolves with what was not as it must be. */
+  run(stage: Stage): Promise<readonly string[]>;
+}
+
+/** The machine may be busy: what is promised within a time is measured, and this much more is let pass. */
+const slackMs = 2_000;
+export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Waits until another node serves; `withinMs` is promised. */
+async function takenOver({ house }: Stage, from: ClusterNode, withinMs: number): Promise<readonly string[]> {
+  const begun = performance.now();
+  const next = house.other(from);
+  await until(async () => (await next.role()) === 'serving', `${next.name} takes over`);
+  const tookMs = Math.round(performance.now() - begun);
+  return tookMs > withinMs + slackMs ? [`taken over after ${tookMs} ms`] : [];
+}
+const afterDeath = ({ leaseMs }: Stage): number => leaseMs + 5_000;
+
+async function stop(stage: Stage): Promise<readonly string[]> {
+  const node = await stage.house.serving();
+  node.signal('SIGTERM');
+  const code = await node.ended();
+  const late = await takenOver(stage, node, 2_000);
+  await node.start();
+  return code === 0 ? late : [...late, `SIGTERM ended ${node.name} with ${code}`];
+}
+
+async function kill(stage: Stage): Promise<readonly string[]> {
+  const node = await stage.house.serving();
+  node.signal('SIGKILL');
+  const late = await takenOver(stage, node, afterDeath(stage));
+  await node.ended();
+  await node.start();
+  return late;
+}
+
+/** With requests under way at the frozen node, and more that come while it is frozen. */
+async function freeze(stage: Stage): Promise<readonly string[]> {
+  const { house, random } = stage;
+  const node = await house.serving();
+  const lockIds = house.fleet.locks.map(({ lockId = 0 }) => lockId);
+  const asked: Promise<void>[] = [];
+  const askAll = (): void => {
+    for (const lockId of lockIds) asked.push(house.askNode(node, 'GET', '/api/v1/lock/detail', { lockId }));
+  };
+  askAll();
+  node.signal('SIGSTOP');
+  const frozenAt = performance.now();
+  askAll();
+  const late = await takenOver(stage, node, afterDeath(stage));
+  await house.serving();
+  await wait(500 + random.below(2_000));
+  const thawedAt = performance.now();
+  const saidBefore = node.saidToLeft();
+  node.signal('SIGCONT');
+  const ended = await replaced(stage, node, thawedAt, frozenAt);
+  await Promise.all(asked);
+  const said = node.saidToLeft() - saidBefore;
+  await node.start();
+  return [...late, ...ended, ...(said > 0 ? [`the thawed node said ${said} bytes to locks`] : [])];
+}
+
+/** What a node must do that was replaced, once it can hear of it: nothing but end. */
+async function replaced({ house }: Stage, node: ClusterNode, since: number, askedSince = since): Promise<readonly string[]> {
+  const code = await node.ended();
+  const problems: string[] = [];
+  const endedMs = Math.round(performance.now() - since);
+  if (code !== 1) problems.push(`the node that was replaced ended with ${code}`);
+  if (endedMs > 5_000 + slackMs) problems.push(`the node that was replaced ended after ${endedMs} ms`);
+  // What was asked before may have been decided before, and its answer was on its way when the node froze.
+  const granted = node.grantedOfThoseAskedSince(askedSince);
+  if (granted > 0) problems.push(`the node that was replaced answered ${granted} requests with 2xx`);
+  const names = node.log().some((line) => JSON.stringify(line).includes(`${house.other(node).name} has taken over`));
+  if (!names) problems.push('no log line of the node that was replaced names who took over');
+  return problems;
+}
+
+/** What does not outlast a lease: the same process serves on. */
+async function briefly({ house, random }: Stage, begin: (node: ClusterNode) => () => void): Promise<readonly string[]> {
+  const node = await house.serving();
+  const log = node.log();
+  const end = begin(node);
+  await wait(100 + random.below(2_400));
+  end();
+  await until(async () => (await node.role()) === 'serving', `${node.name} serves on`);
+  return node.log() === log && house.led() === node ? [] : [`${node.name} did not serve on`];
+}
+
+const stand = (stage: Stage) =>
+  briefly(stage, (node) => {
+    node.signal('SIGSTOP');
+    return () => node.signal('SIGCONT');
+  });
+
+function cutting(stage: Stage): (node: ClusterNode) => () => void {
+  const how = stage.random.pick(cuts);
+  return (node) => {
+    for (const link of stage.house.links(node)) link.cut(how);
+    return () => {
+      for (const link of stage.house.links(node)) link.mend();
+    };
+  };
+}
+
+async function part(stage: Stage): Promise<readonly string[]> {
+  const { house, random } = stage;
+  const node = await house.serving();
+  const mend = cutting(stage)(node);
+  const late = await takenOver(stage, node, afterDeath(stage));
+  const role = await node.role();
+  await wait(random.below(2_000));
+  const mendedAt = performance.now();
+  mend();
+  const ended = await replaced(stage, node, mendedAt);
+  await node.start();
+  return [...late, ...ended, ...(role === 'lost' ? [] : [`the node that was cut off says that it is ${role}`])];
+}
+
+const crash = async ({ pair, random }: Stage): Promise<readonly string[]> => {
+  await pair.killPrimary();
+  await wait(random.below(1_000));
+  await pair.restartPrimary();
+  return [];
+};
+
+/** What finds out that the primary is dead takes its time, too. */
+async function changePrimary({ pair, random }: Stage, environment?: Readonly<Record<string, string>>): Promise<void> {
+  await pair.killPrimary();
+  await wait(random.below(1_500));
+  await pair.promote();
+  await wait(random.below(1_000));
+  await pair.rebuild(environment);
+}
+
+async function failOver(stage: Stage): Promise<readonly string[]> {
+  await changePrimary(stage);
+  return [];
+}
+
+/**
+ * One node serves, and the other one waits. One that was replaced, while the database was away for longer than its lease, has ended: it is
+ * started again, as its unit does.
+ */
+export async function whenSettled({ house }: Stage): Promise<void> {
+  await until(async () => {
+    const now = await house.serving();
+    const next = house.other(now);
+    if (next.isOver()) await next.start();
+    return (await next.role()) === 'waiting' && (await now.role()) === 'serving';
+  }, 'one node serves and the other one waits');
+}
+
+async function killBoth(stage: Stage): Promise<readonly string[]> {
+  const node = await stage.house.serving();
+  node.signal('SIGKILL');
+  await changePrimary(stage);
+  await until(async () => (await stage.house.other(node).role()) === 'serving', 'the other node takes over');
+  await node.ended();
+  await node.start();
+  return [];
+}
+
+/** Whatever the primary shows then that its standby does not have must be acknowledged to nobody. */
+async function crashAlone(stage: Stage): Promise<readonly string[]> {
+  const { pair, random } = stage;
+  pair.cutStandby();
+  await wait(300 + random.below(1_000));
+  await pair.killPrimary();
+  await pair.restartPrimary();
+  await wait(1_500 + random.below(1_500));
+  await pair.killPrimary();
+  await pair.promote();
+  pair.mendStandby();
+  await pair.rebuild();
+  return [];
+}
+
+async function nodeWithWrongClock(stage: Stage): Promise<readonly string[]> {
+  const { house, random } = stage;
+  const right = await house.serving();
+  const wrong = house.other(right);
+  wrong.signal('SIGTERM');
+  await wrong.ended();
+  await wrong.start(fakedClock(random));
+  right.signal('SIGKILL');
+  const late = await takenOver(stage, right, afterDeath(stage));
+  await right.ended();
+  await right.start();
+  await wait(2_000);
+  return [...late, ...(await stop(stage))];
+}
+
+async function databaseWithWrongClock(stage: Stage): Promise<readonly string[]> {
+  await changePrimary(stage, fakedClock(stage.random));
+  await changePrimary(stage);
+  await wait(2_000);
+  await changePrimary(stage);
+  return [];
+}
+
+export const clusterFaults: readonly ClusterFault[] = [
+  { name: 'the node is stopped', isShort: true, run: stop },
+  { name: 'the node is killed', isShort: true, run: kill },
+  { name: 'the node stands still for longer than its lease', isShort: true, run: freeze },
+  { name: 'the node stands still for 0.1 to 2.5 s', isShort: false, run: stand },
+  { name: 'the node is cut off from the database for longer than its lease', isShort: true, run: part },
+  { name: 'the node is cut off from the database for 0.1 to 2.5 s', isShort: false, run: (stage) => briefly(stage, cutting(stage)) },
+  { name: 'the primary is killed, and its standby promoted', isShort: true, run: failOver },
+  { name: 'the primary is killed, and started again', isShort: false, run: crash },
+  { name: 'the primary loses its standby, crashes, starts and dies', isShort: true, run: crashAlone },
+  { name: 'node and primary are killed at once', isShort: false, run: killBoth },
+  { name: 'a node with a wrong clock takes over', isShort: false, run: nodeWithWrongClock },
+  { name: 'a primary with a wrong clock takes over', isShort: false, run: databaseWithWrongClock },
+];

@@ -1,0 +1,140 @@
+// One of the daemons on a database, as a process of its own, always on the same ports; and what locks and it say to each other.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { connect, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { freePort, until } from './house.ts';
+
+const program = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+export interface ClusterNode {
+  readonly name: string;
+  readonly url: string;
+  readonly dataDir: string;
+  /** Lines of its log since its last start. */
+  log(): readonly Readonly<Record<string, unknown>>[];
+  /** Resolves when it answers `/healthz`. `environment` is added to that of this process. */
+  start(environment?: Readonly<Record<string, string>>): Promise<void>;
+  signal(name: NodeJS.Signals): void;
+  /** Resolves with its exit code when it has ended; null after a signal. */
+  ended(): Promise<number | null>;
+  /** Whether it has ended, or was never started. */
+  isOver(): boolean;
+  /** `cluster.role` of `/readyz`; undefined: no answer within a second. */
+  role(): Promise<string | undefined>;
+  /** How many bytes it has said to locks that were led away from it. */
+  saidToLeft(): number;
+  /** How many requests that were asked since then (`performance.now`) it has answered with 2xx. */
+  grantedOfThoseAskedSince(at: number): number;
+  /** It has answered a request with 2xx. */
+  noteGranted(askedAt: number): void;
+  /** A connection of a lock, from the balancer on. */
+  carry(near: Socket): void;
+  /** Breaks the connections of the locks, as a balancer does that leads elsewhere from now on. */
+  leadAway(): void;
+  /** Ends it and all connections. */
+  close(): Promise<void>;
+}
+
+export interface ClusterNodeOptions {
+  readonly name: string;
+  readonly store: string;
+  readonly dataDir: string;
+  readonly leaseSeconds: number;
+  readonly commandTimeoutMs: number;
+  /** Whether the balancer leads there. */
+  readonly isLed: () => boolean;
+}
+
+export async function createClusterNode(options: ClusterNodeOptions): Promise<ClusterNode> {
+  const { name, store, dataDir, leaseSeconds, commandTimeoutMs, isLed } = options;
+  const [http, mqtt] = [await freePort(), await freePort()];
+  const url = `http://127.0.0.1:${http}`;
+  const lines = new Set<{ readonly near: Socket; readonly far: Socket }>();
+  let child: ChildProcess | undefined;
+  let ended: Promise<number | null> = Promise.resolve(0);
+  let isOver = true;
+  let log: Record<string, unknown>[] = [];
+  let saidToLeft = 0;
+  let granted: number[] = [];
+  const node: ClusterNode = {
+    ...{ name, url, dataDir },
+    log: () => log,
+    saidToLeft: () => saidToLeft,
+    grantedOfThoseAskedSince: (at) => granted.filter((one) => one > at).length,
+    noteGranted: (askedAt) => void granted.push(askedAt),
+    async start(environment = {}) {
+      const own = ['--data-dir', dataDir, '--http-port', String(http), '--mqtt-port', String(mqtt), '--cluster-name', name];
+      const times = ['--cluster-lease-seconds', String(leaseSeconds), '--command-timeout-ms', String(commandTimeoutMs)];
+      const inherited = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('LATCHD_')));
+      const started = spawn(process.execPath, [program, 'serve', ...own, '--store', store, ...times], {
+        env: { ...inherited, LATCHD_UPDATES_CHECK: 'false', ...environment },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      running.add(started);
+      const entries: Record<string, unknown>[] = [];
+      [child, log, saidToLeft, granted] = [started, entries, 0, []];
+      let complaint = '';
+      started.stderr.setEncoding('utf8').on('data', (text: string) => {
+        complaint += text;
+      });
+      createInterface({ input: started.stdout }).on('line', (line) => entries.push(JSON.parse(line) as Record<string, unknown>));
+      isOver = false;
+      ended = new Promise((resolve) => {
+        started.once('close', (code) => {
+          isOver = true;
+          running.delete(started);
+          resolve(code);
+        });
+      });
+      await until(async () => {
+        if (isOver) throw new Error(`${name} did not start: ${complaint.trim()}`);
+        return (await fetch(`${url}/healthz`).catch(() => undefined))?.status === 200;
+      }, `${name} answers`);
+    },
+    signal: (signal) => void child?.kill(signal),
+    ended: () => ended,
+    isOver: () => isOver,
+    async role() {
+      try {
+        const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(1_000) });
+        return ((await answer.json()) as { cluster?: { role?: string } }).cluster?.role;
+      } catch {
+        return undefined;
+      }
+    },
+    carry(near) {
+      const far = connect({ host: '127.0.0.1', port: mqtt, noDelay: true });
+      const line = { near, far };
+      lines.add(line);
+      far.on('error', () => undefined);
+      near.on('data', (bytes) => void (far.destroyed || far.write(bytes)));
+      far.on('data', (bytes) => {
+        if (near.destroyed) saidToLeft += bytes.length;
+        else near.write(bytes);
+      });
+      far.on('close', () => {
+        lines.delete(line);
+        near.destroy();
+      });
+      // A lock that was led away leaves the connection behind it as a dead network does: open.
+      near.on('close', () => void (isLed() && far.destroy()));
+    },
+    leadAway() {
+      for (const { near } of lines) near.destroy();
+    },
+    async close() {
+      node.signal('SIGKILL');
+      await node.ended();
+      for (const { near, far } of lines) {
+        near.destroy();
+        far.destroy();
+      }
+    },
+  };
+  return node;
+}

@@ -1,0 +1,285 @@
+// Leases of nodes with clocks in hand: who serves, when another takes over, and what a node that froze or was cut off still may do.
+import { describe, expect, test } from '@jest/globals';
+import { createLease, type NodeLease } from '../../../src/stores/postgres/lease.ts';
+import { NodeRefused, type NodeRow, type NodeTable } from '../../../src/stores/postgres/nodes.ts';
+import { createSettableClock, type SettableClock, settled } from '../../support/settable-clock.ts';
+
+const leaseMs = 30_000;
+
+interface Database {
+  readonly rows: Map<string, NodeRow>;
+  /** Who may write. */
+  writer: string | undefined;
+  readonly cutOff: Set<string>;
+  closedFor: string | undefined;
+}
+
+interface TestNode {
+  readonly lease: NodeLease;
+  readonly clock: SettableClock;
+  readonly log: { readonly code?: string }[];
+  readonly lost: number[];
+  readonly ended: Error[];
+  acquired: boolean;
+  refusal: unknown;
+}
+
+function createHouse() {
+  const database: Database = { rows: new Map(), writer: undefined, cutOff: new Set(), closedFor: undefined };
+  const nodes: TestNode[] = [];
+
+  function tableFor(name: string): NodeTable {
+    const reached = async (): Promise<void> => {
+      if (database.cutOff.has(name)) throw new Error('connect ECONNREFUSED');
+    };
+    const raised = (incarnation: string, change: Partial<NodeRow>): number | undefined => {
+      const row = database.rows.get(incarnation);
+      if (row === undefined) return undefined;
+      database.rows.set(incarnation, { ...row, ...change, beat: row.beat + 1 });
+      return row.beat + 1;
+    };
+    return {
+      async register(node) {
+        await reached();
+        if (database.closedFor !== undefined) throw new NodeRefused(`moved to ${database.closedFor}`);
+        database.rows.set(node.incarnation, { ...node, serving: false, beat: 0 });
+      },
+      async all() {
+        await reached();
+        return [...database.rows.values()];
+      },
+      async beat(incarnation) {
+        await reached();
+        return raised(incarnation, {});
+      },
+      async serve(incarnation) {
+        await reached();
+        if ([...database.rows.values()].some((row) => row.serving && row.incarnation !== incarnation)) return undefined;
+        if (database.rows.has(incarnation)) database.writer = incarnation;
+        return raised(incarnation, { serving: true });
+      },
+      async end({ incarnation, beat }) {
+        await reached();
+        if (beat !== undefined && database.rows.get(incarnation)?.beat !== beat) return false;
+        return database.rows.delete(incarnation);
+      },
+      close: () => undefined,
+    };
+  }
+
+  function add(name: string, given: Partial<NodeRow> = {}): TestNode {
+    const clock = createSettableClock();
+    const log: { code?: string }[] = [];
+    const say = (fields: object) => void log.push(fields);
+    const [lost, ended]: [number[], Error[]] = [[], []];
+    const lease = createLease({
+      ...{ clock, log: { debug: say, info: say, warn: say, error: say, fatal: say }, table: tableFor(name) },
+      node: { incarnation: `${name} ${nodes.length}`, name, url: null, bootId: `boot of ${name}`, leaseMs, ...given },
+      onLost: () => void lost.push(clock.monotonic()),
+      onEnded: (error) => void ended.push(error),
+    });
+    const node: TestNode = { lease, clock, log, lost, ended, acquired: false, refusal: undefined };
+    lease.acquire().then(
+      () => {
+        node.acquired = true;
+      },
+      (error: unknown) => {
+        node.refusal = error;
+      },
+    );
+    nodes.push(node);
+    return node;
+  }
+
+  /** Time passes at all nodes but those that are frozen. At no moment two of them have a lease. */
+  async function pass(ms: number, frozen: readonly TestNode[] = []): Promise<void> {
+    for (let left = ms; left > 0; left -= 50) {
+      for (const node of nodes) {
+        if (frozen.includes(node)) node.clock.block(50);
+        else await node.clock.advance(50);
+      }
+      await settled();
+      expect(nodes.filter(({ lease }) => lease.leftMs() > 0).length).toBeLessThanOrEqual(1);
+    }
+  }
+  return { database, add, pass };
+}
+
+describe('the lease of a node', () => {
+  test('the first one serves, the second waits and says who serves', async () => {
+    const { add, pass, database } = createHouse();
+    const one = add('box-1');
+    await pass(100);
+    const two = add('box-2');
+    await pass(3_000);
+    expect([one.acquired, two.acquired]).toEqual([true, false]);
+    expect(database.writer).toBe('box-1 0');
+    expect(two.lease.view()).toEqual({
+      ...{ name: 'box-2', role: 'waiting', serving: ['box-1'], leaseSecondsLeft: null },
+      nodes: [
+        { name: 'box-1', url: null, role: 'serving' },
+        { name: 'box-2', url: null, role: 'waiting' },
+      ],
+    });
+    expect(one.lease.view()).toMatchObject({ role: 'serving', serving: ['box-1'], leaseSecondsLeft: expect.any(Number) });
+    expect(one.lease.servingElsewhere()).toBeUndefined();
+    expect(two.lease.servingElsewhere()).toMatchObject({ name: 'box-1', url: null });
+    expect(one.lease.isReady()).toBe(true);
+    expect(two.lease.leftMs()).toBe(0);
+  });
+
+  test('it is renewed as long as the database answers', async () => {
+    const { add, pass } = createHouse();
+    const one = add('box-1');
+    await pass(120_000);
+    expect(one.lease.leftMs()).toBeGreaterThan(leaseMs - 4_000);
+    expect([one.lost, one.ended]).toEqual([[], []]);
+  });
+
+  test('the one that waits serves at once when the other one stops', async () => {
+    const { add, pass } = createHouse();
+    const one = add('box-1');
+    await pass(100);
+    const two = add('box-2');
+    await pass(1_000);
+    await one.lease.release();
+    await pass(300);
+    expect(two.acquired).toBe(true);
+    expect(two.lease.view().nodes.map(({ name }) => name)).toEqual(['box-2']);
+  });
+
+  test('it serves no sooner than the lease of a frozen one is over, and no later than five seconds after', async () => {
+    const { add, pass } = createHouse();
+    const one = add('box-1');
+    await pass(100);
+    const two = add('box-2');
+    await pass(10_000);
+    // `pass` sees to it that they never have a lease at the same time.
+    await pass(leaseMs, [one]);
+    expect(two.acquired).toBe(false);
+    await pass(5_000, [one]);
+    expect(two.acquired).toBe(true);
+  });
+
+  test('a frozen one that thaws has no lease from the first moment, and ends with a sentence that names who took over', async () => {
+    const { add, pass, database } = createHouse();
+    const one = add('box-1');
+    await pass(100);
+    add('box-2');
+    await pass(1_000);
+    await pass(40_000, [one]);
+    expect(one.lease.leftMs()).toBe(0);
+    expect(one.lease.view().role).toBe('lost');
+    expect(database.writer).toBe('box-2 1');
+    await pass(5_000);
+    expect(one.lost.length).toBeGreaterThan(0);
+    expect(one.ended.map(({ message }) => message)).toEqual(['the lease of box-1 has ended, and box-2 has taken over']);
+  });
+
+  test('while the database is away it goes on under its lease, then it is lost, and comes back with the database', async () => {
+    const { add, pass, database } = createHouse();
+    const one = add('box-1');
+    await pass(5_000);
+    database.cutOff.add('box-1');
+    await pass(21_000);
+    expect(one.lease.leftMs()).toBeGreaterThan(0);
+    expect(one.lease.isReady()).toBe(false);
+    await pass(9_000);
+    expect(one.lease.view()).toMatchObject({ role: 'lost', serving: [], leaseSecondsLeft: null });
+    expect(one.lost).toHaveLength(1);
+    database.cutOff.clear();
+    await pass(500);
+    expect(one.lease.view().role).toBe('serving');
+    expect(one.ended).toEqual([]);
+  });
+
+  test('one that is cut off is replaced, and ends once it reaches the database again', async () => {
+    const { add, pass, database } = createHouse();
+    const one = add('box-1');
+    await pass(100);
+    const two = add('box-2');
+    await pass(1_000);
+    database.cutOff.add('box-1');
+    await pass(leaseMs + 5_000);
+    expect([two.acquired, one.ended]).toEqual([true, []]);
+    database.cutOff.clear();
+    await pass(1_000);
+    expect(one.ended).toHaveLength(1);
+  });
+
+  test('the same name on the same machine ends its former self at once', async () => {
+    const { add, pass } = createHouse();
+    const one = add('box-1');
+    await pass(5_000);
+    await pass(50, [one]);
+    const again = add('box-1');
+    // The former one is dead: its lease in this process counts for nobody.
+    one.clock.block(leaseMs);
+    await pass(300, [one]);
+    expect(again.acquired).toBe(true);
+  });
+
+  test('a node of another machine with the same name is waited for', async () => {
+    const { add, pass } = createHouse();
+    add('box-1');
+    await pass(100);
+    const other = add('box-1', { bootId: 'another' });
+    await pass(5_000);
+    expect(other.lease.view().role).toBe('waiting');
+  });
+
+  test('another lease than that of a living node is refused, with both lengths', async () => {
+    const { add, pass } = createHouse();
+    add('box-1');
+    await pass(100);
+    const two = add('box-2', { leaseMs: 10_000 });
+    await pass(5_000);
+    expect(two.refusal).toBeInstanceOf(NodeRefused);
+    expect(String(two.refusal)).toContain('cluster.leaseSeconds is 10 here and 30 at the node box-1');
+  });
+
+  test('another lease than that of a dead node is no obstacle once the lease of the dead is over', async () => {
+    const { add, pass } = createHouse();
+    const one = add('box-1');
+    await pass(100);
+    const two = add('box-2', { leaseMs: 10_000 });
+    await pass(leaseMs, [one]);
+    expect(two.acquired).toBe(false);
+    await pass(5_000, [one]);
+    expect(two.acquired).toBe(true);
+  });
+
+  test('it starts without the database, and can be stopped while it waits', async () => {
+    const { add, pass, database } = createHouse();
+    database.cutOff.add('box-1');
+    const one = add('box-1');
+    await pass(60_000);
+    expect(one.lease.view()).toMatchObject({ role: 'starting', serving: [], nodes: [{ name: 'box-1', role: 'starting' }] });
+    expect(one.log.filter(({ code }) => code === 'lease-unsaid')).toHaveLength(1);
+    one.lease.abandon();
+    await settled();
+    expect(one.acquired).toBe(true);
+    expect(one.lease.leftMs()).toBe(0);
+    await one.lease.release();
+    expect(one.clock.timers()).toBe(0);
+  });
+
+  test('a database that was moved away refuses every node', async () => {
+    const { add, pass, database } = createHouse();
+    database.closedFor = './data';
+    const one = add('box-1');
+    await pass(1_000);
+    expect(String(one.refusal)).toContain('moved to ./data');
+  });
+
+  test('a database that has lost what it confirmed ends the node', async () => {
+    const { add, pass, database } = createHouse();
+    const one = add('box-1');
+    await pass(60_000);
+    const row = database.rows.get('box-1 0') as NodeRow;
+    database.rows.set('box-1 0', { ...row, beat: 3 });
+    await pass(3_000);
+    expect(one.ended.map(String).join()).toContain('has lost what it had confirmed');
+    expect(one.lease.leftMs()).toBe(0);
+  });
+});

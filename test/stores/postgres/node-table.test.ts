@@ -1,0 +1,105 @@
+// The rows of nodes in a real database: who may serve, who may write, and who is ended.
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { createClock } from '../../../src/platform/clock.ts';
+import { connect } from '../../../src/stores/postgres/connection.ts';
+import { createDatabase, FencedError } from '../../../src/stores/postgres/database.ts';
+import { createNodeTable } from '../../../src/stores/postgres/node-table.ts';
+import type { NodeTable } from '../../../src/stores/postgres/nodes.ts';
+import type { PostgresDatabases, TestDatabase } from '../../support/postgres.ts';
+import { serverOfRun } from '../../support/postgres-for-run.ts';
+import { captureLog } from '../files/support/directory.ts';
+
+describe('the table of nodes', () => {
+  let server: PostgresDatabases;
+  beforeAll(async () => {
+    server = await serverOfRun();
+  });
+
+  const clock = createClock();
+  const password = async () => undefined;
+  const nodeOf = (name: string, incarnation: string) => ({ incarnation, name, url: null, bootId: 'boot', leaseMs: 30_000 });
+
+  async function withTables(run: (one: NodeTable, two: NodeTable, made: TestDatabase) => Promise<void>): Promise<void> {
+    const made = await server.newDatabase();
+    const dial = () => connect({ address: made.address, password, clock, writer: randomUUID(), applicationName: 'latchd test' });
+    const tables = [createNodeTable({ clock, connect: dial }), createNodeTable({ clock, connect: dial })] as const;
+    try {
+      await run(...tables, made);
+    } finally {
+      for (const table of tables) table.close();
+      await made.drop();
+    }
+  }
+
+  test('one serves; another one may when the first has ended', () =>
+    withTables(async (one, two) => {
+      const [a, b] = [randomUUID(), randomUUID()];
+      await one.register(nodeOf('box-1', a));
+      await two.register(nodeOf('box-2', b));
+      expect(await one.serve(a)).toBe(1);
+      expect(await two.serve(b)).toBeUndefined();
+      expect(await one.beat(a)).toBe(2);
+      expect(await two.all()).toEqual([
+        { ...nodeOf('box-1', a), serving: true, beat: 2 },
+        { ...nodeOf('box-2', b), serving: false, beat: 0 },
+      ]);
+      expect(await two.end({ incarnation: a, beat: 1 })).toBe(false);
+      expect(await two.end({ incarnation: a, beat: 2 })).toBe(true);
+      expect(await one.beat(a)).toBeUndefined();
+      expect(await one.serve(a)).toBeUndefined();
+      expect(await two.serve(b)).toBe(1);
+    }));
+
+  test('of many that would serve at once, one does', () =>
+    withTables(async (one, two) => {
+      const all = Array.from({ length: 8 }, () => randomUUID());
+      for (const incarnation of all) await one.register(nodeOf('box', incarnation));
+      const served = await Promise.all(all.map((incarnation, at) => (at % 2 === 0 ? one : two).serve(incarnation)));
+      expect(served.filter((beat) => beat !== undefined)).toHaveLength(1);
+    }));
+
+  test('who serves writes, and nobody else, also when it asks for it after its end', () =>
+    withTables(async (one, two, { address }) => {
+      const log = captureLog();
+      const former = createDatabase({ address, password, clock, log, name: 'box-1' });
+      const later = createDatabase({ address, password, clock, log, name: 'box-2' });
+      const writes = (database: typeof former) => database.openWriter().write("SELECT advance('change', 1) AS number");
+      try {
+        await one.register(nodeOf('box-1', former.writer));
+        await two.register(nodeOf('box-2', later.writer));
+        await expect(writes(former)).rejects.toThrow(FencedError);
+        await one.serve(former.writer);
+        expect(await writes(former)).toEqual([{ number: 1 }]);
+        await two.end({ incarnation: former.writer });
+        await two.serve(later.writer);
+        await one.serve(former.writer);
+        await expect(writes(former)).rejects.toThrow(FencedError);
+        expect(await writes(later)).toEqual([{ number: 2 }]);
+      } finally {
+        await former.stop();
+        await later.stop();
+      }
+    }));
+
+  test('a connection that is lost is made anew', () =>
+    withTables(async (one, two, { address }) => {
+      const a = randomUUID();
+      await one.register(nodeOf('box-1', a));
+      await two.all();
+      await server.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${address.database}'`);
+      await one.beat(a).catch(() => undefined);
+      expect(await one.beat(a)).toBeGreaterThan(0);
+    }));
+
+  test('a database whose data was moved away takes no node, and says where the data went', () =>
+    withTables(async (one, _two, { address }) => {
+      const database = createDatabase({ address, password, clock, log: captureLog(), name: 'box-1' });
+      try {
+        await database.transaction((query) => query('INSERT INTO closed (target) VALUES ($1)', ['/var/lib/latchd']));
+        await expect(one.register(nodeOf('box-1', randomUUID()))).rejects.toThrow('was moved to /var/lib/latchd');
+      } finally {
+        await database.stop();
+      }
+    }));
+});
