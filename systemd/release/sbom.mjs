@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 
 const [tree, version, debianPackages] = process.argv.slice(2);
 const root = new URL('../../', import.meta.url);
@@ -24,8 +25,8 @@ function resolve(path, dependency) {
 
 /** The packages that are really in the tree, as paths in the lock file: its page of licences has a heading for each, `## name - version (MIT)`. */
 function bundledPaths() {
-  const headings = readFileSync(join(tree, 'usr/share/doc/latchd/THIRD-PARTY.md'), 'utf8').matchAll(/^## (\S+) - (\S+) \(/gm);
-  return [...headings].map(([, name, version]) => {
+  const page = gunzipSync(readFileSync(join(tree, 'usr/share/doc/latchd/THIRD-PARTY.md.gz'))).toString('utf8');
+  return [...page.matchAll(/^## (\S+) - (\S+) \(/gm)].map(([, name, version]) => {
     const path = Object.keys(locked).find((place) => place !== '' && nameOf(place) === name && locked[place].version === version);
     if (path === undefined) throw new Error(`package-lock.json has no ${name} ${version}, which is in the tree`);
     return path;

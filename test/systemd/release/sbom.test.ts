@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 const run = promisify(execFile);
@@ -19,7 +20,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** The bill of a tree whose page of licences names these packages; the schema of CycloneDX takes it. */
 async function billOf(packages: readonly string[], ...more: readonly string[]) {
   const page = packages.map((name) => `## ${name} (whatever)\n\nThe licence.\n`).join('\n');
-  await writeFile(join(folder, 'usr/share/doc/latchd/THIRD-PARTY.md'), `# In the daemon\n\n${page}`);
+  await writeFile(join(folder, 'usr/share/doc/latchd/THIRD-PARTY.md.gz'), gzipSync(`# In the daemon\n\n${page}`));
   const environment = { ...process.env, SOURCE_DATE_EPOCH: '1795392000' };
   const script = join(root, 'systemd/release/sbom.mjs');
   const { stdout } = await run(process.execPath, [script, folder, '1.2.3', ...more], { env: environment });
