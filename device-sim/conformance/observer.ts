@@ -56,7 +56,8 @@ export function createObserver(options: ObserverOptions): Observer {
     const common = { at: performance.now(), link };
     trace.add({ ...common, kind: 'packet', type: packet.type, bytes: packet.bytes.length });
     if (packet.type === types.connect && link.connect !== undefined) return { ...common, kind: 'connect', connect: link.connect };
-    if (packet.type === types.subscribe) return { ...common, kind: 'subscribe', filters: readSubscribe(packet) };
+    if (packet.type === types.subscribe)
+      return { ...common, kind: 'subscribe', packetId: packetIdOf(packet), filters: readSubscribe(packet) };
     if (packet.type !== types.publish) return undefined;
     const { payload, ...published } = readPublish(packet);
     const isOwn = published.topic.startsWith(ownPrefix);

@@ -46,7 +46,11 @@ export type Entry =
   | (Common & { readonly kind: 'opened' })
   | (Common & { readonly kind: 'connect'; readonly connect: Connect })
   | (Common & { readonly kind: 'connack'; readonly code: number })
-  | (Common & { readonly kind: 'subscribe'; readonly filters: readonly { readonly filter: string; readonly qos: number }[] })
+  | (Common & {
+      readonly kind: 'subscribe';
+      readonly packetId: number;
+      readonly filters: readonly { readonly filter: string; readonly qos: number }[];
+    })
   | (Common & { readonly kind: 'suback'; readonly packetId: number; readonly codes: readonly number[] })
   | Said
   | Acknowledged

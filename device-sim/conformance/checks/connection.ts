@@ -1,11 +1,11 @@
 // How a lock connects, comes back and stays (Protocol 2, 6, 7).
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Check } from '../check.ts';
-import { subackPacket, types } from '../mqtt-packets.ts';
-import type { Hold } from '../observer.ts';
+import { types } from '../mqtt-packets.ts';
 import type { LockSession } from '../session.ts';
 import { type Entry, type Mark, saidOn } from '../trace.ts';
-import { Broken, broken, held, heldUnless, LockAway, NotTried, notTried, type Verdict } from '../verdict.ts';
+import { broken, held, heldUnless, LockAway, NotTried, notTried, type Verdict } from '../verdict.ts';
+import { holdingSuback, whileSubscriptionIsRefused } from './subscription.ts';
 
 /** "Not more than a few seconds", with what a network and a small processor need. */
 const longestWaitMs = 20_000;
@@ -95,7 +95,7 @@ export const connectionChecks: readonly Check[] = [
   {
     name: 'hub-silent-when-refused',
     rule: 'Protocol 8 rule 2',
-    title: 'after SUBACK 0x80 the hub says nothing for the lock, and asks again',
+    title: 'after SUBACK 0x80 the hub says nothing for the lock',
     async run(session) {
       if (session.hubId === undefined) return notTried('the lock has a connection of its own');
       return whileSubscriptionIsRefused(session, []);
@@ -128,44 +128,6 @@ export const connectionChecks: readonly Check[] = [
     run: jitter,
   },
 ];
-
-/** Has the lock connect anew, and does this while what the gateway answers to its SUBSCRIBE is held. @throws LockAway */
-async function holdingSuback(session: LockSession, action: (asked: Entry, hold: Hold) => Promise<Verdict>): Promise<Verdict> {
-  const mark = session.trace.mark();
-  const hold = session.hold((entry) => entry.kind === 'suback');
-  try {
-    session.link.cut('reset');
-    const asked = await session.trace.find(mark, (entry): entry is Entry => entry.kind === 'subscribe', 60_000);
-    if (asked === undefined) throw new LockAway('no SUBSCRIBE within 60 s', 'the lock subscribes to its command topic');
-    return await action(asked, hold);
-  } finally {
-    hold.release();
-  }
-}
-
-function whileSubscriptionIsRefused(session: LockSession, allowed: readonly string[]): Promise<Verdict> {
-  return holdingSuback(session, async (asked, hold) => {
-    const { trace } = session;
-    const from = trace.entries.indexOf(asked);
-    for (let count = 0; count < 100 && hold.entries.length === 0; count++) await session.quiet(50);
-    const [suback] = hold.entries;
-    if (suback?.kind !== 'suback') throw new Broken('the gateway answers no SUBSCRIBE', 'a SUBACK');
-    hold.drop();
-    const { link, packetId, codes } = suback;
-    link.toLock(
-      subackPacket(
-        packetId,
-        codes.map(() => 0x80),
-      ),
-    );
-    await session.quiet(2_000);
-    const other = trace.since(from).find((entry) => entry.kind === 'said' && entry.link === link && !allowed.includes(entry.channel));
-    if (link.isOpen) link.cut('end');
-    await session.whenBack(from + 1);
-    const due = allowed.length === 0 ? 'nothing for this lock' : `nothing but ${allowed.join(' and ')}`;
-    return heldUnless(other?.kind === 'said' ? `a publish on ${other.topic}` : undefined, due);
-  });
-}
 
 /** The longest keep alive for which a run waits. */
 const longestKeepAlive = 40;
