@@ -24,6 +24,12 @@ export const connectionLimitSettings: ConnectionLimitSettings = {
 };
 
 /**
+ * Of connections that bring the requests of other nodes: so many of each of two. `network` is the name of a process in its certificate; none of
+ * them is known, for many clients ask over each.
+ */
+export const nodeConnectionSettings: ConnectionLimitSettings = { strangers: 8_000, strangersOfNetwork: 4_000, known: 0, knownOfAccount: 0 };
+
+/**
  * What happens on a connection, in the order in which the gateway closes connections to make room: the client has sent part of a request;
  * it never sent one; it sends none now; it does not read its answer; the gateway has still to answer (never closed for this reason).
  */

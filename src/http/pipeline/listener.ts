@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
 import type { AccountId } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { DomainError } from '../../domain/errors.ts';
@@ -11,7 +12,12 @@ import { createRateLimitedLog } from '../../domain/rate-limited-log.ts';
 import { notePeer } from '../peers/peer-requests.ts';
 import { noteForwarded } from './client.ts';
 import { type Bounds, HttpConnection } from './connection.ts';
-import { connectionLimitSettings, createConnectionLimit } from './connection-limit.ts';
+import {
+  type ConnectionLimitSettings,
+  connectionLimitSettings,
+  createConnectionLimit,
+  nodeConnectionSettings,
+} from './connection-limit.ts';
 import { type BoundAddress, createEndpoint, type EndpointOptions } from './endpoint.ts';
 import { HeldBytes } from './held-bytes.ts';
 import { refuseBrokenRequest, refuseConnect, refuseSocket } from './reject-socket.ts';
@@ -55,8 +61,9 @@ export function createHttpListener(options: {
   /** Whether a trusted proxy is at this address. */
   isProxy: (address: string) => boolean;
   handle: (request: IncomingMessage, response: ServerResponse) => void;
+  nodeLimits?: ConnectionLimitSettings;
 }): HttpListener {
-  const { clock, log, webSockets, requestClass, isProxy, handle } = options;
+  const { clock, log, webSockets, requestClass, isProxy, handle, nodeLimits = nodeConnectionSettings } = options;
   let underWay = 0;
   let stopping: Promise<void> | undefined;
   let endWhenIdle: (() => void) | undefined;
@@ -64,12 +71,12 @@ export function createHttpListener(options: {
   const bounds: Bounds = { waiting: new HeldBytes(waitingBytesAtMost), untaken: new HeldBytes(untakenBytesAtMost) };
   const limited = createRateLimitedLog({ clock, log });
   const places = createConnectionLimit(connectionLimitSettings, tooMany, isProxy);
+  const placesOfNodes = createConnectionLimit(nodeLimits, tooManyOfNode, () => false);
 
   const handlers = {
     requestClass,
     onConnection(socket: Socket) {
-      const connection = new HttpConnection(socket, bounds);
-      connections.set(socket, connection);
+      const connection = connectionOf(socket);
       connection.place = places.enter(originOf(socket.remoteAddress), connection);
       if (connection.place !== undefined) return;
       tooMany(socket.remoteAddress);
@@ -86,15 +93,28 @@ export function createHttpListener(options: {
       else noteNoRequest(refuseBrokenRequest(socket, error.code), error.code);
     },
   };
-  /** Connections of nodes are as many as the clients of those have requests under way, so no limit counts them here. */
+  /** Who gets here has shown the certificate of a node; the handshakes of all others have a limit of their own, the endpoint's. */
   const handlersForPeers = {
     ...handlers,
-    onConnection: (socket: Socket) => void connections.set(socket, new HttpConnection(socket, bounds)),
+    onConnection(socket: Socket) {
+      const connection = connectionOf(socket);
+      const node = String((socket as TLSSocket).getPeerCertificate().subject.CN);
+      connection.place = placesOfNodes.enter({ address: node, network: node }, connection);
+      if (connection.place !== undefined) return;
+      tooManyOfNode(node);
+      connection.evict();
+    },
     onRequest(request: IncomingMessage, response: ServerResponse) {
       notePeer(request);
       begin(request, response);
     },
   };
+
+  function connectionOf(socket: Socket): HttpConnection {
+    const connection = new HttpConnection(socket, bounds);
+    connections.set(socket, connection);
+    return connection;
+  }
 
   function begin(request: IncomingMessage, response: ServerResponse): void {
     const connection = connections.get(request.socket);
@@ -111,6 +131,11 @@ export function createHttpListener(options: {
 
   function tooMany(address: string | undefined): void {
     limited.warn('too-many', { code: 'http-connections-full', address }, 'more HTTP connections than the gateway keeps; one was closed');
+  }
+
+  function tooManyOfNode(node: string): void {
+    const fields = { code: 'node-connections-full', node };
+    limited.warn('too-many-of-node', fields, 'another node has more connections than this one keeps; one was closed');
   }
 
   /** Logs the id of an answer to something that never became a request, so that the log has every id that a client can quote. */
