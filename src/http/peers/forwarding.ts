@@ -1,12 +1,13 @@
 // Sends requests on to the node that serves, from one that does not: status, headers, body and stream go both ways as they are.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AccountId } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Emit } from '../../domain/event-bus.ts';
 import type { StallDetector } from '../../domain/locks/stall-detector.ts';
 import type { Log } from '../../domain/part.ts';
 import { OutcomeUnknown, type RequestEffect } from '../pipeline/effect.ts';
 import { createPeer, type Peer, type PeerIdentity } from './peer.ts';
-import { relay, unreachable } from './relay.ts';
+import { type RelayOptions, relay, unreachable } from './relay.ts';
 
 /** The node that serves. */
 export interface ServingNode {
@@ -40,8 +41,8 @@ interface SendOptions {
   readonly effect: RequestEffect;
   /** Whether each answer ends its connection. */
   readonly isClosing: boolean;
-  /** Called with the id that the other node gave the request, before the answer. */
-  readonly onAnswer: (requestId: string | undefined) => void;
+  /** Called before the answer with the id that the other node gave the request, and the account if it has found a valid token. */
+  readonly onAnswer: (requestId: string | undefined, accountId: AccountId | undefined) => void;
 }
 
 const lookMs = 1_000;
@@ -111,8 +112,8 @@ export function createForwarding(options: {
     });
     if (response.destroyed) return;
     const endsInMs = effect === 'door' ? deadline + graceMs - clock.monotonic() : undefined;
-    const onHead = (requestId: string | undefined, isStream: boolean) => {
-      onAnswer(requestId);
+    const onHead: RelayOptions['onHead'] = ({ requestId, accountId, isStream }) => {
+      onAnswer(requestId, accountId);
       if (isStream) streams.add(response);
     };
     response.once('close', () => streams.delete(response));

@@ -8,7 +8,7 @@ import { noteClient } from '../pipeline/client.ts';
 
 /**
  * In lower case. `expires`: on the monotonic clock of the node that receives it, in whole milliseconds. `hops` is always 1, and a check of the
- * form alone: that nothing is sent on twice is decided by the endpoint on which it came (`isFromPeer` in `http/pipeline/handle-request.ts`).
+ * form alone: that nothing is sent on twice is decided by the endpoint on which it came (`isFromPeer` in `http/pipeline/without-lease.ts`).
  */
 export const peerHeaders = {
   address: 'latchd-address',
@@ -17,7 +17,13 @@ export const peerHeaders = {
   hops: 'latchd-hops',
 } as const;
 
-/** Where a node asks another one for its monotonic clock; answered on the endpoint for nodes alone, and in every state. */
+/** Of an answer to another node: the account whose valid token the request had, so that its client counts there as known. */
+export const accountHeader = 'latchd-account';
+
+/**
+ * Where a node asks another one for its monotonic clock; answered on the endpoint for nodes alone: with 200 by a node that answers requests, and
+ * with 503 by one that would refuse them.
+ */
 export const counterPath = '/counter';
 
 interface PeerRequest {

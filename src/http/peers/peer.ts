@@ -16,11 +16,11 @@ export interface PeerIdentity extends SecureContextOptions {
 export interface Peer {
   /** Begins a request; `headers`: name, value, name, value. */
   ask(method: string, path: string, headers: readonly string[]): ClientRequest;
-  /** What the clock of the other node shows, or less, when the own one shows `moment`. Rejects when the node does not answer. */
+  /** What the clock of the other node shows, or less, when the own one shows `moment`. Rejects as `look` does. */
   itsTime(moment: number): Promise<number>;
-  /** Asks for its clock anew. Rejects when it does not answer. */
+  /** Asks for its clock anew. Rejects when it does not answer, or would refuse requests. */
   look(): Promise<void>;
-  /** Whether it answered within the last seconds. */
+  /** Whether it answered within the last seconds, and takes requests. */
   isThere(): boolean;
   /** Ends all connections, and with them the requests under way. */
   close(): void;
@@ -69,6 +69,7 @@ export function createPeer(options: {
         answer.on('end', () => {
           // The time of the answer: its clock has shown that at the latest now.
           const read = { counter: Number(text), at: clock.monotonic() };
+          if (answer.statusCode === 503) return reject(new Error('it has no lease now'));
           if (answer.statusCode !== 200 || !Number.isFinite(read.counter)) return reject(new Error('no counter'));
           sample = read;
           resolve();

@@ -1,12 +1,13 @@
 // One request on its way to another node, and its answer on the way back. It is sent once, whatever happens.
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
+import type { AccountId } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { DomainError, invalidParameter } from '../../domain/errors.ts';
 import { clientOf } from '../pipeline/client.ts';
 import { outcomeUnknown, type RequestEffect } from '../pipeline/effect.ts';
 import type { Peer } from './peer.ts';
-import { peerHeaders } from './peer-requests.ts';
+import { accountHeader, peerHeaders } from './peer-requests.ts';
 
 const connectMs = 3_000;
 /** As long as a client may be silent (`http/pipeline/endpoint.ts`). */
@@ -20,13 +21,22 @@ const ownHeaders: ReadonlySet<string> = new Set([
 /** Without a length Node sends all other ones in chunks. */
 const withoutBody: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
 const bodyHeaders: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding', 'content-type', 'host']);
-const answerHeaders: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding']);
+const answerHeaders: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding', accountHeader]);
 
 /** The request was not sent on, or only reads. */
 export const unreachable = (): DomainError =>
   new DomainError('storage-unavailable', 'The node that serves does not answer; nothing was done. Ask again, or ask another node', {
     retryAfterSeconds: 1,
   });
+
+/** What the other node says of a request beside its answer. */
+interface AnswerHead {
+  readonly requestId: string | undefined;
+  /** Whose valid token it has found. */
+  readonly accountId: AccountId | undefined;
+  /** Whether the answer goes on until somebody ends it. */
+  readonly isStream: boolean;
+}
 
 export interface RelayOptions {
   readonly effect: RequestEffect;
@@ -37,8 +47,8 @@ export interface RelayOptions {
   readonly endsInMs: number | undefined;
   /** Whether the answer ends the connection of the client. */
   readonly isClosing: boolean;
-  /** Called before the answer, with the id that the other node gave the request, and whether the answer goes on until somebody ends it. */
-  readonly onHead: (requestId: string | undefined, isStream: boolean) => void;
+  /** Called before the answer. */
+  readonly onHead: (head: AnswerHead) => void;
 }
 
 /** Resolves when the answer is sent, or the client has left. Rejects with an `OutcomeUnknown` or as `unreachable`, and nothing was sent. */
@@ -79,8 +89,9 @@ export function relay(peer: Peer, request: IncomingMessage, response: ServerResp
     asked.once('response', (answer) => {
       cancelEnd();
       if (response.destroyed) return resolve();
-      onHead(answer.headers['x-request-id'] as string | undefined, isStream(request, answer));
-      writeHead(response, answer, isStream(request, answer), isClosing);
+      const head = headOf(request, answer);
+      onHead(head);
+      writeHead(response, answer, head.isStream, isClosing);
       // Whatever breaks off an answer ends the connection of the client, who sees that it is not whole.
       pipeline(answer, response, () => {
         // Answered before the whole request has come: nobody reads the rest, and the connection to the other node must not wait for it.
@@ -127,9 +138,14 @@ function hasLength({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
-/** It ends with its connection, as it does at the other node. */
-function isStream({ method }: IncomingMessage, answer: IncomingMessage): boolean {
-  return !hasLength(answer) && method !== 'HEAD' && answer.statusCode === 200;
+function headOf({ method }: IncomingMessage, answer: IncomingMessage): AnswerHead {
+  const { 'x-request-id': requestId, [accountHeader]: account } = answer.headers as Readonly<Record<string, string | undefined>>;
+  return {
+    requestId,
+    accountId: account === undefined ? undefined : (Number(account) as AccountId),
+    // It ends with its connection, as it does at the other node.
+    isStream: !hasLength(answer) && method !== 'HEAD' && answer.statusCode === 200,
+  };
 }
 
 function writeHead(response: ServerResponse, answer: IncomingMessage, endsConnection: boolean, isClosing: boolean): void {

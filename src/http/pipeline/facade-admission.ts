@@ -1,6 +1,5 @@
 // The way of a request into a facade (`http/ttlock`), which says itself how urgent the request is, and whose.
-import type { IncomingMessage } from 'node:http';
-import type { Caller } from '../../domain/accounts/account.ts';
+import type { AccountId } from '../../domain/accounts/account.ts';
 import { strangersBytesAtMost } from './json-body.ts';
 import type { RequestContext } from './request-context.ts';
 import type { RequestScheduler } from './request-scheduler.ts';
@@ -8,8 +7,8 @@ import type { FacadeRoute } from './route.ts';
 
 export interface FacadeAdmissionPorts {
   readonly turns: Pick<RequestScheduler, 'take'>;
-  /** A request with a valid token has come. */
-  readonly onKnown: (request: IncomingMessage, caller: Caller) => void;
+  /** A valid token of this account was found in a request. */
+  readonly onKnown: (context: RequestContext, accountId: AccountId) => void;
   readonly respond: (context: RequestContext) => Promise<void>;
   readonly refuse: (context: RequestContext, error: unknown) => void;
 }
@@ -28,7 +27,7 @@ export function createFacadeAdmission({ turns, onKnown, respond, refuse }: Facad
       const { rank, caller } = admission;
       context.admission = admission;
       context.account = caller?.username;
-      if (caller !== undefined) onKnown(request, caller);
+      if (caller !== undefined) onKnown(context, caller.accountId);
       turns.take(rank, () => void respond(context));
     } catch (error) {
       refuseInTurn(context, error);

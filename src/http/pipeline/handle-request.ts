@@ -4,16 +4,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { DomainError, type ParameterProblem } from '../../domain/errors.ts';
-import { type Lease, requireLease } from '../../domain/lease.ts';
 import type { Log } from '../../domain/part.ts';
-import type { Forwarding } from '../peers/forwarding.ts';
 import { cameTooLate, isFromPeer, requireInTime } from '../peers/peer-requests.ts';
 import { createAccessLog } from './access-log.ts';
 import type { Authenticate } from './authenticate.ts';
 import { readTextBody } from './body-bytes.ts';
 import { ClosedConnectionSignal } from './cancel-signal.ts';
 import { clientOf } from './client.ts';
-import { effectOf, OutcomeUnknown, outcomeUnknown } from './effect.ts';
+import { effectOf } from './effect.ts';
 import { createFacadeAdmission } from './facade-admission.ts';
 import { preferredOf, requireAccepted, requireOneHost } from './headers.ts';
 import { readJsonBody, strangersBytesAtMost } from './json-body.ts';
@@ -25,6 +23,7 @@ import type { Answer, AnyAnswer, FacadeRoute, Route, SignInRoute, StreamRoute } 
 import type { RouteMatch } from './route-table.ts';
 import { json, type Sender, uncached } from './sender.ts';
 import { servedPage } from './served-page.ts';
+import { createWithoutLease, needsLease, type WithoutLeasePorts } from './without-lease.ts';
 
 /** Answers a request; never throws. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -39,6 +38,18 @@ export interface EndedRequest {
   readonly ms: number;
 }
 
+interface RequestHandlerOptions extends Omit<WithoutLeasePorts, 'refuse'> {
+  readonly clock: Clock;
+  readonly turns: RequestScheduler;
+  readonly log: Log;
+  readonly authenticate: Authenticate;
+  readonly sender: Sender;
+  readonly find: (path: string) => RouteMatch | undefined;
+  /** Throws for a Host that is none of this gateway's. */
+  readonly requireHost: (request: IncomingMessage) => void;
+  readonly onEnd: ((ended: EndedRequest) => void) | undefined;
+}
+
 const problemJson = 'application/problem+json';
 
 const none: Readonly<Record<string, string>> = {};
@@ -47,41 +58,25 @@ const none: Readonly<Record<string, string>> = {};
 const headersAtMost = 1_000;
 const tooManyHeaders = new DomainError('too-large', `there must not be more than ${headersAtMost} headers`);
 
-/** What a gateway answers that does not serve. */
-const alwaysServed: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
-
 /**
  * Creates the function that handles each request: its checks, its answer or problem, its one line in the log. It answers whatever a
  * handler throws and never throws on. It calls `onEnd` for each request that has ended.
  */
-export function createRequestHandler(options: {
-  clock: Clock;
-  turns: RequestScheduler;
-  log: Log;
-  authenticate: Authenticate;
-  sender: Sender;
-  /** A request with a valid token has come. */
-  onKnown: (request: IncomingMessage, caller: Caller) => void;
-  find: (path: string) => RouteMatch | undefined;
-  /** Throws for a Host that is none of this gateway's. */
-  requireHost: (request: IncomingMessage) => void;
-  lease: Lease;
-  forwarding: Forwarding | undefined;
-  /** Whether each answer ends its connection. */
-  closing: () => boolean;
-  onEnd: ((ended: EndedRequest) => void) | undefined;
-}): RequestHandler {
+export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
   const { send, sendText, sendVersioned, sendPieces } = options.sender;
   const writeAccessLog = createAccessLog(options);
-  const { clock, turns, log, authenticate, onKnown, find, requireHost, lease, forwarding, closing, onEnd } = options;
+  const { clock, turns, log, authenticate, onKnown, find, requireHost, lease, onEnd } = options;
+  const withoutLease = createWithoutLease({ ...options, refuse });
   const admitToFacade = createFacadeAdmission({ turns, onKnown, respond, refuse });
   return (request, response) => {
+    const found = find(pathOf(request.url ?? ''));
     const context: RequestContext = {
       requestId: newRequestId(),
       isForwarded: false,
       request,
       response,
-      found: find(pathOf(request.url ?? '')),
+      found,
+      needsLease: needsLease(found),
       startedAt: clock.monotonic(),
       route: undefined,
       facade: undefined,
@@ -95,7 +90,7 @@ export function createRequestHandler(options: {
     response.on('close', () => note(context));
     try {
       const admitted = admit(context);
-      if (admitted === 'elsewhere') void sendOn(context);
+      if (admitted === 'elsewhere') void withoutLease.sendOn(context);
       else if (typeof admitted === 'string') turns.take(admitted, () => void respond(context));
       else void admitToFacade(context, admitted);
     } catch (error) {
@@ -114,10 +109,7 @@ export function createRequestHandler(options: {
       // A health check may use any name in Host: it learns nothing but that the process answers.
       if (found?.resource.path !== '/healthz') requireHost(request);
     }
-    if (found === undefined || !alwaysServed.has(found.resource.path)) {
-      if (lease.leftMs() === 0 && !isFromPeer(request) && forwarding?.isPossible()) return 'elsewhere';
-      requireLease(lease);
-    }
+    if (withoutLease.isElsewhere(context)) return 'elsewhere';
     if (found === undefined) throw new DomainError('not-found', 'there is nothing at this path');
     const { resource } = found;
     const route = resource.routes.get(request.method ?? '');
@@ -132,32 +124,15 @@ export function createRequestHandler(options: {
     const caller = authenticate(request);
     context.caller = caller;
     context.account = caller.username;
-    onKnown(request, caller);
+    onKnown(context, caller.accountId);
     return effectOf(route, request.method) === 'door' ? 'door' : 'known';
-  }
-
-  /** This node does not serve, and another one does. */
-  async function sendOn(context: RequestContext): Promise<void> {
-    const { request, response, found } = context;
-    const route = found?.resource.routes.get(request.method ?? '');
-    const effect = effectOf(route, request.method);
-    const onAnswer = (requestId = context.requestId) => {
-      context.requestId = requestId;
-      context.isForwarded = true;
-    };
-    try {
-      await forwarding?.send(request, response, { effect, isClosing: closing(), onAnswer });
-    } catch (error) {
-      if (error instanceof OutcomeUnknown && route !== undefined && 'admit' in route) context.facade = route;
-      refuse(context, error);
-    }
   }
 
   async function respond(context: RequestContext): Promise<void> {
     try {
       const answered = await answer(context);
       if (answered === undefined) return;
-      requireStillServing(context);
+      withoutLease.requireStillServing(context);
       if ('version' in answered) return await sendVersioned(context, answered);
       if ('text' in answered) return sendText(context, answered);
       if ('pieces' in answered) return await sendPieces(context, answered);
@@ -166,16 +141,6 @@ export function createRequestHandler(options: {
     } catch (error) {
       refuse(context, error);
     }
-  }
-
-  /** A process that stood still while its lease ended knows nothing of what holds now, but that what it was asked for may be done. */
-  function requireStillServing(context: RequestContext): void {
-    const { request, found, route, facade } = context;
-    if (lease.leftMs() > 0 || (found !== undefined && alwaysServed.has(found.resource.path))) return;
-    const effect = effectOf(facade ?? route, request.method);
-    if (effect !== 'read') throw outcomeUnknown(effect, 'this node stopped serving before it could answer');
-    context.facade = undefined;
-    requireLease(lease);
   }
 
   /** undefined: the answer is a stream that goes on, and its handler owns it now. */
@@ -224,6 +189,7 @@ export function createRequestHandler(options: {
   function begin(context: RequestContext, route: StreamRoute, caller: Caller, problems: readonly ParameterProblem[]): undefined {
     const { request, response, requestId } = context;
     if (problems.length > 0) throw invalidParameters(problems);
+    withoutLease.requireStillServing(context);
     // The stream ends with its connection, so it needs no chunked encoding. X-Accel-Buffering asks proxies not to buffer it.
     const head = ['Content-Type', route.mediaType, ...uncached, 'X-Accel-Buffering', 'no', 'Connection', 'close'];
     if (request.method === 'HEAD') {
@@ -254,6 +220,7 @@ export function createRequestHandler(options: {
 
   function refuse(context: RequestContext, error: unknown): void {
     const { requestId, request, found, facade, route } = context;
+    context.needsLease = false;
     const isQuestion = effectOf(facade ?? route, request.method) === 'read';
     const refusal = facade?.refusal(error);
     const problem = problemOf(error, requestId, error === tooManyHeaders ? 431 : undefined);

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { gzip } from 'node:zlib';
+import type { Lease } from '../../domain/lease.ts';
 import type { TickBatcher } from '../../domain/tick-batcher.ts';
 import { acceptsGzip } from './headers.ts';
 import type { StreamedAnswer, TextAnswer, VersionedAnswer } from './route.ts';
@@ -12,6 +13,8 @@ export interface Answering {
   readonly requestId: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Whether only a node that serves may say so: what holds, or was done. */
+  readonly needsLease: boolean;
 }
 
 export interface Sender {
@@ -29,6 +32,7 @@ interface Ending {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly body: string | Buffer | undefined;
+  readonly needsLease: boolean;
 }
 
 const sliceBytes = 16 * 1024;
@@ -49,30 +53,37 @@ export const uncached = ['Cache-Control', 'no-store'];
 /** A cache must not give a compressed answer to a client that cannot read it. */
 const vary = ['Vary', 'Accept-Encoding'];
 
-/** `closing`: whether each answer ends its connection. `onAnswered` is called when a whole answer has been handed to its response. */
+/**
+ * `closing`: whether each answer ends its connection. `onAnswered` is called when a whole answer has been handed to its response. An answer that
+ * needs the lease is cut off when that has ended before its first byte: its client hears nothing rather than what may not hold any more.
+ */
 export function createSender(options: {
   readonly tickBatcher: TickBatcher;
+  readonly lease: Lease;
   readonly closing: () => boolean;
   readonly onAnswered: (request: IncomingMessage) => void;
 }): Sender {
-  const { tickBatcher, closing, onAnswered } = options;
+  const { tickBatcher, lease, closing, onAnswered } = options;
   /**
    * One answer at a time is compressed, because it takes a thread from those that disk access uses. Meanwhile others are sent uncompressed.
    */
   let isCompressing = false;
-  const endSoon = tickBatcher.batch('answers', ({ request, response, body }: Ending) => {
+  const endSoon = tickBatcher.batch('answers', ({ request, response, body, needsLease }: Ending) => {
+    if (needsLease && lease.leftMs() === 0) return void response.destroy();
     response.end(body);
     onAnswered(request);
   });
 
-  function write({ requestId, request, response }: Answering, status: number, headers: readonly string[], body?: string | Buffer): void {
+  function write(to: Answering, status: number, headers: readonly string[], body?: string | Buffer): void {
+    const { request, response, needsLease } = to;
     if (response.destroyed || response.headersSent) return;
     const outgoing = typeof body === 'string' && body.length >= largeText ? Buffer.from(body) : body;
     const length = outgoing === undefined ? [] : ['Content-Length', String(Buffer.byteLength(outgoing))];
-    writeHead({ requestId, request, response }, status, [...headers, ...length]);
+    writeHead(to, status, [...headers, ...length]);
+    if (typeof body !== 'object' || request.method === 'HEAD') endSoon({ request, response, body: outgoing, needsLease });
+    else if (needsLease && lease.leftMs() === 0) response.destroy();
     // A large answer to a slow reader must not be buffered whole: TLS would copy it for each client.
-    if (typeof body === 'object' && request.method !== 'HEAD') Readable.from(slices(body)).pipe(response);
-    else endSoon({ request, response, body: outgoing });
+    else Readable.from(slices(body)).pipe(response);
   }
 
   function writeHead({ requestId, request, response }: Answering, status: number, headers: readonly string[]): void {
@@ -123,11 +134,12 @@ export function createSender(options: {
     },
 
     async sendPieces(to, { contentType, pieces, headers = [] }) {
-      const { request, response } = to;
+      const { request, response, needsLease } = to;
       const all = ['Content-Type', contentType, ...uncached, ...headers];
       if (request.method === 'HEAD') return write(to, 200, all);
       const iterator = pieces[Symbol.asyncIterator]();
       const first = await iterator.next();
+      if (needsLease && lease.leftMs() === 0) response.destroy();
       if (!response.destroyed) writeHead(to, 200, all);
       await pipeline(Readable.from(from(first, iterator), { objectMode: false }), response).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE' && error.code !== 'ERR_STREAM_UNABLE_TO_PIPE') throw error;

@@ -6,7 +6,7 @@ import type { Log, Part } from '../../domain/part.ts';
 import type { TickBatcher } from '../../domain/tick-batcher.ts';
 import { type ApiServices, apiRoutes } from '../api/api-routes.ts';
 import type { Forwarding } from '../peers/forwarding.ts';
-import { counterPath, isFromPeer } from '../peers/peer-requests.ts';
+import { accountHeader, counterPath, isFromPeer } from '../peers/peer-requests.ts';
 import { type TtlockFacade, ttlockRoutes } from '../ttlock/ttlock-routes.ts';
 import { createAuthenticate, createGuard } from './authenticate.ts';
 import type { BoundAddress, EndpointOptions } from './endpoint.ts';
@@ -67,8 +67,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const serve = createRequestHandler({
     ...{ clock, log, authenticate, find, requireHost, lease, forwarding, closing: () => listener.closing(), onEnd: metrics?.request },
     turns: createRequestScheduler({ clock, tickBatcher }),
-    sender: createSender({ tickBatcher, closing: () => listener.closing(), onAnswered: ({ socket }) => listener.answered(socket) }),
-    onKnown: ({ socket }, { accountId }) => listener.keep(socket, accountId),
+    sender: createSender({ tickBatcher, lease, closing: () => listener.closing(), onAnswered: ({ socket }) => listener.answered(socket) }),
+    onKnown({ request, response }, accountId) {
+      // Over a connection of another node many clients ask: that one knows which connection is whose.
+      if (isFromPeer(request)) response.setHeader(accountHeader, String(accountId));
+      else listener.keep(request.socket, accountId);
+    },
   });
   class ApiRequest extends IncomingMessage {}
   upgradeWebSocketsAlone(ApiRequest.prototype);
@@ -93,7 +97,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     isProxy: options.isProxy ?? (() => false),
     // Express passes on what it cannot parse, such as `OPTIONS *`; it is answered all the same.
     handle(request, response) {
-      if (isFromPeer(request) && request.url === counterPath) response.end(String(clock.monotonic()));
+      if (isFromPeer(request) && request.url === counterPath)
+        response.writeHead(lease.leftMs() > 0 ? 200 : 503).end(String(clock.monotonic()));
       else route(request, response, () => serve(request, response));
     },
   });

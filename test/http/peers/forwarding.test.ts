@@ -35,6 +35,8 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 interface Under {
   readonly forwarding: Forwarding;
   readonly outcomes: string[];
+  /** What the node that serves said beside its answers: the id of the request, and whose token it has found. */
+  readonly said: (readonly [string | undefined, number | undefined])[];
   /** Requests that came to the node that serves, without those for its counter. */
   readonly came: IncomingMessage[];
   serving: ServingNode | undefined;
@@ -55,22 +57,27 @@ interface Under {
   }>;
 }
 
-/** A node that serves on a real port, and the way to it. `counter`: what it says of its clock. */
-async function under(handle: Handle, { counter = (): number => 1_000, incarnation = 'one' } = {}): Promise<Under> {
+/** A node that serves on a real port, and the way to it. `counter`: what it says of its clock; `hasLease`: whether it takes requests. */
+async function under(
+  handle: Handle,
+  { counter = (): number => 1_000, incarnation = 'one', hasLease = (): boolean => true } = {},
+): Promise<Under> {
   const came: IncomingMessage[] = [];
   const peer = createServer({ ...(await makePeerIdentity(authority, nameOf('one'))), requestCert: true, rejectUnauthorized: true });
   // It ends no connection by itself.
   peer.keepAliveTimeout = 0;
   peer.on('request', (asked, answer) => {
-    if (asked.url === counterPath) return void answer.end(String(counter()));
+    if (asked.url === counterPath) return void answer.writeHead(hasLease() ? 200 : 503).end(String(counter()));
     came.push(asked);
     handle(asked, answer);
   });
   await listen(peer);
   const outcomes: string[] = [];
+  const said: [string | undefined, number | undefined][] = [];
   const made: Under = {
     came,
     outcomes,
+    said,
     serving: { incarnation, name: 'box-1', url: `https://127.0.0.1:${portOf(peer)}` },
     forwarding: createForwarding({
       ...{ clock, log: captureLog(), commandTimeoutMs, certificateName: nameOf },
@@ -98,7 +105,7 @@ async function under(handle: Handle, { counter = (): number => 1_000, incarnatio
   };
   const front = createHttpServer((asked, answer) => {
     const effect = asked.url?.split('?')[1] as RequestEffect;
-    made.forwarding.send(asked, answer, { effect, isClosing: false, onAnswer: () => undefined }).catch((error: unknown) => {
+    made.forwarding.send(asked, answer, { effect, isClosing: false, onAnswer: (...one) => void said.push(one) }).catch((error: unknown) => {
       answer.statusCode = 599;
       answer.end(error instanceof DomainError ? `${error.code}: ${error.message}` : String(error));
     });
@@ -181,6 +188,23 @@ describe('a request that is sent on', () => {
     while (ended.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
     expect(node.outcomes).toEqual(['answered', 'answered', 'answered']);
   }, 30_000);
+
+  test('is said to be of the account whose token the other node has found, and its client hears nothing of that', async () => {
+    const node = await under((asked, answer) => {
+      if (asked.headers.authorization !== undefined) answer.setHeader('latchd-account', '7');
+      answer.writeHead(404, ['X-Request-Id', 'r1']).end();
+    });
+    const { headers } = await node.ask({ headers: { authorization: 'Bearer x' } });
+    await node.ask({ headers: { 'latchd-account': '9' } });
+    expect([node.said, headers['latchd-account'], headers['x-request-id']]).toEqual([
+      [
+        ['r1', 7],
+        ['r1', undefined],
+      ],
+      undefined,
+      'r1',
+    ]);
+  });
 
   test('is aborted when its client leaves', async () => {
     let left: (() => void) | undefined;
@@ -300,6 +324,22 @@ describe('a node that serves and does not answer', () => {
     expect((await node.ask()).text).toMatch(/nothing was done/);
     expect(node.came).toEqual([]);
   }, 30_000);
+
+  test('whose lease is over takes nothing, so nothing is sent there, until it has a lease again', async () => {
+    let hasLease = true;
+    const node = await under((_, answer) => void answer.end(), { hasLease: () => hasLease });
+    const is = async (name: string | null) => {
+      while (node.forwarding.forwardsTo() !== name) await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+    await is('box-1');
+    hasLease = false;
+    await is(null);
+    expect((await node.ask()).text).toMatch(/nothing was done/);
+    expect(node.came).toEqual([]);
+    hasLease = true;
+    await is('box-1');
+    expect((await node.ask()).status).toBe(200);
+  });
 
   test('another process at the address of the one that serves is sent nothing', async () => {
     const node = await under((_, answer) => void answer.end(), { incarnation: 'successor' });

@@ -33,7 +33,7 @@ async function admitted(body: string | Error, rank: Rank = 'known') {
         work();
       },
     },
-    onKnown: (_request, { username }) => happened.push(`known: ${username}`),
+    onKnown: (_context, accountId) => happened.push(accountId === callers.manager.accountId ? 'known: max' : 'known: somebody else'),
     respond: async ({ admission: given }) => void happened.push(given === admission ? 'answered' : 'answered without admission'),
     refuse: (_context, error) => void happened.push(`refused: ${(error as Error).message}`),
   });

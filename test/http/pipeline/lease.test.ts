@@ -1,4 +1,5 @@
 // What a node answers that does not serve, and what becomes of requests under way when its lease ends.
+import { spawn } from 'node:child_process';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { DomainError } from '../../../src/domain/errors.ts';
@@ -83,5 +84,47 @@ describe('a process that stood still while its lease ended', () => {
     const body = (await answer.json()) as { readonly code: string; readonly detail: string };
     expect(left).toBe(0);
     expect([answer.status, body.code, body.detail]).toEqual([status, code, expect.stringContaining(sentence)]);
+  });
+});
+
+describe('a process that is stopped between its answer and the writing of it', () => {
+  /** This process stands still until another one lets it go on. */
+  function standStill(): void {
+    spawn('sh', ['-c', `sleep 0.4; kill -CONT ${process.pid}`], { stdio: 'ignore' });
+    process.kill(process.pid, 'SIGSTOP');
+  }
+
+  /** Asks a node that is stopped once it has looked for the last time whether it serves; resolves with the status, or how the answer ended. */
+  async function askOneThatStops(method: string, path: string): Promise<{ readonly said: unknown; readonly leftMs: number }> {
+    const until = performance.now() + 300;
+    let isDone = false;
+    const leftMs = () => {
+      const left = Math.max(0, until - performance.now());
+      if (isDone && left > 0) standStill();
+      return left;
+    };
+    const under = await started({ leftMs });
+    under.locks.setBolt = async () => {
+      isDone = true;
+      return { success: true };
+    };
+    under.locks.list = () => {
+      isDone = true;
+      return { list: [], total: 0, pages: 0, pageNo: 1, pageSize: 20 };
+    };
+    const said = await fetch(`${under.origin()}${path}`, { method, headers: { authorization: `Bearer ${sampleToken}` } }).then(
+      ({ status }) => status,
+      ({ cause }: { readonly cause: { readonly code: string } }) => cause.code,
+    );
+    return { said, leftMs: until - performance.now() };
+  }
+
+  test.each([
+    ['POST', '/api/v1/lock/unlock?lockId=7'],
+    ['GET', '/api/v1/lock/list?pageNo=1&pageSize=20'],
+  ])('cuts off the answer to %s %s when its lease ended meanwhile', async (method, path) => {
+    const { said, leftMs } = await askOneThatStops(method, path);
+    expect(leftMs).toBeLessThan(0);
+    expect(said).toBe('UND_ERR_SOCKET');
   });
 });

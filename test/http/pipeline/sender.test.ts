@@ -4,6 +4,7 @@ import { createServer, get, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { endlessLease, type Lease } from '../../../src/domain/lease.ts';
 import { createSender } from '../../../src/http/pipeline/sender.ts';
 import { createTickBatcher } from '../../../src/platform/tick-batcher.ts';
 
@@ -18,15 +19,18 @@ function fail(): string {
 }
 
 /** Answers every request with these pieces; resolves with how sending them ends, and where to ask. */
-async function serving(pieces: () => AsyncIterable<string | Buffer>) {
-  const sender = createSender({ tickBatcher: createTickBatcher(), closing: () => false, onAnswered: () => undefined });
+async function serving(pieces: () => AsyncIterable<string | Buffer>, lease: Lease = endlessLease) {
+  const sender = createSender({ tickBatcher: createTickBatcher(), lease, closing: () => false, onAnswered: () => undefined });
   let tell: (ended: unknown) => void = () => undefined;
   const ended = new Promise<unknown>((resolve) => {
     tell = resolve;
   });
   server = createServer((request, response) => {
     sender
-      .sendPieces({ requestId: 'r1', request, response }, { contentType: 'text/csv', pieces: pieces(), headers: ['X-Own', '1'] })
+      .sendPieces(
+        { requestId: 'r1', request, response, needsLease: true },
+        { contentType: 'text/csv', pieces: pieces(), headers: ['X-Own', '1'] },
+      )
       .then(() => tell('sent'), tell);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -67,6 +71,18 @@ describe('an answer in pieces', () => {
     get(url, () => (isAnswered = true)).on('error', () => undefined);
     expect(await ended).toEqual(new Error('no'));
     expect(isAnswered).toBe(false);
+  });
+
+  test('is not begun when the lease ended while its first piece was made', async () => {
+    let left = 1;
+    const { url } = await serving(
+      async function* () {
+        left = 0;
+        yield 'some';
+      },
+      { leftMs: () => left },
+    );
+    await expect(fetch(url)).rejects.toThrow();
   });
 
   test('that fails later is cut off, so that nobody takes it for whole', async () => {

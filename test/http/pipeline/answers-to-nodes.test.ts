@@ -1,0 +1,70 @@
+// What a node says to another one that sends it requests, beside the answers for the clients.
+import { request } from 'node:https';
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { createClock } from '../../../src/platform/clock.ts';
+import { newAuthority } from '../../../src/platform/tls/local-ca.ts';
+import { makePeerIdentity } from '../../../src/platform/tls/peer-certificate.ts';
+import { freePort } from '../../faults/house.ts';
+import { createServerUnderTest, sampleToken } from '../../support/fake-services.ts';
+
+let authority: Awaited<ReturnType<typeof newAuthority>>;
+beforeAll(async () => {
+  authority = await newAuthority(createClock());
+});
+
+const open: { stop(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const part of open.splice(0)) await part.stop();
+});
+
+/** A server that lets nodes in; resolves with how another node asks it. */
+async function started(lease = { leftMs: () => 1_000 }) {
+  const { server, origin } = createServerUnderTest(undefined, undefined, undefined, undefined, [], undefined, lease);
+  open.push(server);
+  await server.start();
+  const port = await freePort();
+  const identity = await makePeerIdentity(authority, 'one.node.latchd');
+  await server.startForPeers({ host: '127.0.0.1', port, identity: { current: () => identity, onChange: () => undefined } });
+  const said = { 'latchd-address': '10.0.0.7', 'latchd-scheme': 'http', 'latchd-expires': '999999999', 'latchd-hops': '1' };
+  const ask = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+    new Promise<{ status: number | undefined; account: unknown }>((resolve, reject) => {
+      const asked = request(
+        {
+          host: '127.0.0.1',
+          port,
+          path,
+          headers: { host: 'one.node.latchd', ...said, ...headers },
+          ...identity,
+          servername: 'one.node.latchd',
+          agent: false,
+        },
+        (answer) => resolve({ status: answer.resume().statusCode, account: answer.headers['latchd-account'] }),
+      );
+      asked.once('error', reject).end();
+    });
+  return { ask, origin };
+}
+
+const list = '/api/v1/lock/list?pageNo=1&pageSize=20';
+
+describe('a node that is asked by another one', () => {
+  test('says whose token it has found, also in a refusal, and nothing of a request without one', async () => {
+    const { ask, origin } = await started();
+    const authorization = `Bearer ${sampleToken}`;
+    expect(await ask(list, { authorization })).toEqual({ status: 200, account: '3' });
+    expect(await ask(`${list}0000`, { authorization })).toEqual({ status: 400, account: '3' });
+    expect(await ask(list, { authorization: 'Bearer wrong' })).toEqual({ status: 401, account: undefined });
+    expect(await ask('/openapi.json')).toMatchObject({ status: 200, account: undefined });
+    const direct = await fetch(`${origin()}${list}`, { headers: { authorization, 'latchd-account': '3' } });
+    expect([direct.status, direct.headers.get('latchd-account')]).toEqual([200, null]);
+  });
+
+  test('says with its clock whether it takes requests', async () => {
+    let left = 1_000;
+    const { ask } = await started({ leftMs: () => left });
+    expect((await ask('/counter')).status).toBe(200);
+    left = 0;
+    expect((await ask('/counter')).status).toBe(503);
+    expect((await ask(list)).status).toBe(503);
+  });
+});
