@@ -1,6 +1,7 @@
 // This node among those that share a database.
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { z } from 'zod';
 import { group, integerFrom } from './config-values.ts';
@@ -16,10 +17,18 @@ export const cluster = group({
   url: z
     .string(urlSays)
     .regex(/^https:\/\/([\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}$/, urlSays)
-    .refine((text) => URL.canParse(text), urlSays)
+    .refine((text) => URL.canParse(text) && new URL(text).port !== '0', urlSays)
     .optional(),
   leaseSeconds: integerFrom(5, 300).default(30),
 }).prefault({});
+
+/** Where a node listens for others that know it by this `cluster.url`; `host` is "" for every address of the machine. */
+export function listensForNodes(url: string): { readonly host: string; readonly port: number } {
+  const { hostname: name, port } = new URL(url);
+  const host = name.replace(/^\[(.*)\]$/, '$1');
+  // By a name this machine may know itself on loopback alone.
+  return { host: isIP(host) === 0 ? '' : host, port: port === '' ? 443 : Number(port) };
+}
 
 /** The name of this node: by default that of the machine, as far as it is one. */
 function nodeName({ name }: { readonly name?: string | undefined }): string {

@@ -1,4 +1,5 @@
 // Settings that are valid alone but not together.
+import { listensForNodes } from './config-cluster.ts';
 
 interface ListenerSettings {
   readonly enabled: boolean;
@@ -8,6 +9,7 @@ interface ListenerSettings {
 
 type Listeners = Readonly<Record<'http' | 'https' | 'mqtt' | 'mqtts', ListenerSettings>> & {
   readonly devices: ListenerSettings & { readonly networks: readonly string[] };
+  readonly cluster: { readonly url?: string | undefined };
 };
 
 /** One line for each; `givenAt`: the place of a setting that was given, such as `file:line` or its flag. */
@@ -19,26 +21,35 @@ export function contradictionsIn(config: Listeners, givenAt: (path: readonly str
     ...(mqtt.enabled || mqtts.enabled ? [] : ['mqtt.enabled, mqtts.enabled: one of them must be true, or no lock could connect']),
     ...(!devices.enabled || devices.networks.length > 0
       ? []
-      : [`${placeOf('networks', givenAt)}devices.networks: must name the networks of the devices, because devices.enabled is true`]),
+      : [`${placeOfDevices('networks', givenAt)}devices.networks: must name the networks of the devices, because devices.enabled is true`]),
   ];
 }
 
-function sharedPorts({ http, https, mqtt, mqtts, devices }: Listeners, givenAt: Parameters<typeof contradictionsIn>[1]): string[] {
-  const listeners = Object.entries({ http, https, mqtt, mqtts, devices }).filter(([, { enabled, port }]) => enabled && port !== 0);
-  const isAny = (host: string) => host === '0.0.0.0' || host === '::';
-  return listeners.flatMap(([name, one], at) =>
+function sharedPorts(config: Listeners, givenAt: Parameters<typeof contradictionsIn>[1]): string[] {
+  const { http, https, mqtt, mqtts, devices, cluster } = config;
+  const enabled = Object.entries({ http, https, mqtt, mqtts, devices }).filter(([, listener]) => listener.enabled && listener.port !== 0);
+  const listeners = enabled.map(([name, { host, port }]) => {
+    const place = name === 'devices' ? placeOfDevices('port', givenAt) : '';
+    return { setting: `${name}.port`, place, host, port, mustNot: 'must not both be' };
+  });
+  if (cluster.url !== undefined) {
+    const place = placeOf(givenAt(['cluster', 'url']));
+    listeners.push({ setting: 'cluster.url', place, ...listensForNodes(cluster.url), mustNot: 'must not both have the port' });
+  }
+  const isAny = (host: string) => ['0.0.0.0', '::', ''].includes(host);
+  return listeners.flatMap((one, at) =>
     listeners
       .slice(at + 1)
-      .filter(([, other]) => other.port === one.port && (other.host === one.host || isAny(other.host) || isAny(one.host)))
-      .map(([other]) => {
-        const place = other === 'devices' ? placeOf('port', givenAt) : '';
-        return `${place}${name}.port, ${other}.port: they must not both be ${one.port}`;
-      }),
+      .filter((other) => other.port === one.port && (other.host === one.host || isAny(other.host) || isAny(one.host)))
+      .map((other) => `${other.place}${one.setting}, ${other.setting}: they ${other.mustNot} ${one.port}`),
   );
 }
 
 /** Of a setting of `devices`, or else of what enabled it: somebody has given one of them. */
-function placeOf(setting: 'port' | 'networks', givenAt: Parameters<typeof contradictionsIn>[1]): string {
-  const place = givenAt(['devices', setting]) ?? givenAt(['devices', 'enabled']);
+function placeOfDevices(setting: 'port' | 'networks', givenAt: Parameters<typeof contradictionsIn>[1]): string {
+  return placeOf(givenAt(['devices', setting]) ?? givenAt(['devices', 'enabled']));
+}
+
+function placeOf(place: string | undefined): string {
   return place === undefined ? '' : `${place}: `;
 }

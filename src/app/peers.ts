@@ -1,5 +1,4 @@
 // This node among those that share a database: the certificate authority of all, the endpoint for the others, and the way to the one that serves.
-import { isIP } from 'node:net';
 import type { StallDetector } from '../domain/locks/stall-detector.ts';
 import { createForwarding, type Forwarding } from '../http/peers/forwarding.ts';
 import type { HttpServer } from '../http/pipeline/server.ts';
@@ -7,6 +6,7 @@ import { makePeerIdentity } from '../platform/tls/peer-certificate.ts';
 import type { AuthorityStore } from '../platform/tls/shared-authority.ts';
 import type { NodeLease } from '../stores/postgres/lease.ts';
 import type { Base } from './base.ts';
+import { listensForNodes } from './config-cluster.ts';
 import type { GatewayEndpoints } from './listener-config.ts';
 
 /** The name of a process in its certificate. Another process at the same address has another one. */
@@ -43,12 +43,8 @@ export async function joinPeers(
   const authority = await listeners.shareAuthority(authorities, forwarding !== undefined);
   if (authority === undefined || forwarding === undefined) return;
   const identity = await makePeerIdentity(authority, certificateName(incarnation));
-  const { hostname, port } = new URL(config.cluster.url ?? '');
-  const host = hostname.replace(/^\[(.*)\]$/, '$1');
   await http.startForPeers({
-    // By a name this machine may know itself on loopback alone.
-    host: isIP(host) === 0 ? '' : host,
-    port: port === '' ? 443 : Number(port),
+    ...listensForNodes(config.cluster.url ?? ''),
     identity: { current: () => identity, onChange: () => undefined },
   });
   forwarding.start(identity);

@@ -181,6 +181,24 @@ describe('the configuration', () => {
       expect(problemsOf(apart)).toEqual([]);
   });
 
+  test('other nodes have a port of their own, which both settings that share it are named for, with the place', () => {
+    const store = 'store: postgres://latchd@127.0.0.1/doors\n';
+    const shared = (setting: string) => `FILE:2: ${setting}, cluster.url: they must not both have the port 1000`;
+    for (const [url, problems] of [
+      ['https://box-1.lan:1000', [shared('http.port'), shared('mqtt.port')]],
+      ['https://127.0.0.2:1000', [shared('mqtt.port')]],
+      ['https://127.0.0.3:1000', []],
+      ['https://box-1.lan:1001', []],
+    ] as const) {
+      const listeners = 'http: { port: 1000 }\nmqtt: { port: 1000, host: 127.0.0.2 }\n';
+      expect([url, problemsOf(`${store}cluster: { url: '${url}' }\n${listeners}`)]).toEqual([url, problems]);
+    }
+    expect(problemsOf(store, {}, { '--cluster-url': 'https://box-1.lan:8080' })).toEqual([
+      '--cluster-url: http.port, cluster.url: they must not both have the port 8080',
+    ]);
+    expect(problemsOf(store, {}, { '--cluster-url': 'https://box-1.lan:0' })[0]).toContain('must be https:// with a host and a port');
+  });
+
   test('devices must have networks, and a port of their own where mqtt listens, too; both are said with their place', () => {
     const missing = 'devices.networks: must name the networks of the devices, because devices.enabled is true';
     const shared = 'mqtt.port, devices.port: they must not both be 1883';
