@@ -3,7 +3,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { Lease } from '../../domain/lease.ts';
 import type { Log } from '../../domain/part.ts';
-import { createOtherNodes, marginMs, NodeRefused, type NodeRow, type NodeTable } from './nodes.ts';
+import { conflictIn, createOtherNodes, isFormerSelf, marginMs, NodeRefused, type NodeRow, type NodeTable } from './nodes.ts';
 
 type NodeRole = 'starting' | 'waiting' | 'serving' | 'lost';
 
@@ -45,15 +45,17 @@ export interface LeaseOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly table: NodeTable;
-  readonly node: Omit<NodeRow, 'serving' | 'beat'>;
+  readonly node: Omit<NodeRow, 'serving' | 'beat' | 'directory'>;
+  /** Which data directory of this machine the process has; asked when the database answers. */
+  readonly directoryOf: () => Promise<string>;
   /** The lease is over; it may come back. Whoever is connected must be sent away. */
   readonly onLost: () => void;
   /** This node has ended while it served: the process must end. */
   readonly onEnded: (error: Error) => void;
 }
 
-export function createLease({ clock, log, table, node, onLost, onEnded }: LeaseOptions): NodeLease {
-  const { incarnation, name, url, bootId, leaseMs } = node;
+export function createLease({ clock, log, table, node, directoryOf, onLost, onEnded }: LeaseOptions): NodeLease {
+  const { incarnation, name, url, leaseMs } = node;
   const beatMs = leaseMs < 10_000 ? 1_000 : 2_000;
   const others = createOtherNodes({ clock, log, table, incarnation });
   let isRegistered = false;
@@ -105,22 +107,24 @@ export function createLease({ clock, log, table, node, onLost, onEnded }: LeaseO
   async function register(): Promise<void> {
     const earlier = others.all();
     await others.look();
-    for (const row of others.all().filter((one) => one.name === name && one.bootId === bootId)) {
+    const own = { ...node, directory: await directoryOf() };
+    for (const row of others.all().filter((one) => isFormerSelf(own, one))) {
       await table.end({ incarnation: row.incarnation });
       log.info({ code: 'node-replaced' }, 'a node of this name ran on this machine before: it has ended');
     }
-    const differing = others.all().find((row) => row.leaseMs !== leaseMs && (row.name !== name || row.bootId !== bootId));
-    if (differing !== undefined) {
-      const before = earlier.find((row) => row.incarnation === differing.incarnation);
+    const conflict = conflictIn(own, others.all());
+    if (conflict !== undefined) {
+      const before = earlier.find((row) => row.incarnation === conflict.row.incarnation);
       // One that is dead counts no more.
-      if (before === undefined || before.beat === differing.beat) return;
-      throw new NodeRefused(
-        `cluster.leaseSeconds is ${leaseMs / 1_000} here and ${differing.leaseMs / 1_000} at the node ${differing.name}: it must be the same at all nodes`,
-      );
+      if (before === undefined || before.beat === conflict.row.beat) return;
+      throw new NodeRefused(conflict.why);
     }
-    await table.register(node);
+    await table.register(own);
     [isRegistered, beat] = [true, 0];
     await others.look();
+    // Somebody who started at the same moment.
+    const late = conflictIn(own, others.all());
+    if (late !== undefined) throw new NodeRefused(late.why);
     if (others.serving().length > 0)
       log.info({ code: 'waiting', serving: others.serving() }, 'another node serves: this one waits for it to end');
   }
@@ -154,8 +158,7 @@ export function createLease({ clock, log, table, node, onLost, onEnded }: LeaseO
 
   /** Somebody has ended this node. */
   async function end(): Promise<void> {
-    until = 0;
-    isStopped = true;
+    [until, isStopped] = [0, true];
     onLost();
     const giveUp = clock.monotonic() + namingMs;
     do {

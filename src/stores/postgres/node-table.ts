@@ -38,15 +38,14 @@ export function createNodeTable({
   }
 
   return {
-    async register({ incarnation, name, url, bootId, leaseMs }) {
+    async register({ incarnation, name, url, bootId, directory, leaseMs }) {
       const [closed] = await query<{ target: string }>('SELECT target FROM closed');
       if (closed !== undefined)
         throw new NodeRefused(`the data of this database was moved to ${closed.target}: start with that store, this one is closed`);
       // Again when the outcome of an earlier attempt is unknown.
-      await query(registerNode, [incarnation, name, url, bootId, leaseMs]);
+      await query(registerNode, [incarnation, name, url, bootId, directory, leaseMs]);
     },
-    all: () =>
-      query<NodeRow>('SELECT incarnation, name, url, boot_id AS "bootId", lease_ms AS "leaseMs", serving, beat FROM node ORDER BY name'),
+    all: () => query<NodeRow>(allNodes),
     async beat(incarnation) {
       const [row] = await query<{ beat: number }>('UPDATE node SET beat = beat + 1 WHERE incarnation = $1 RETURNING beat', [incarnation]);
       return row?.beat;
@@ -70,6 +69,9 @@ export function createNodeTable({
   };
 }
 
+const allNodes =
+  'SELECT incarnation, name, url, boot_id AS "bootId", directory, lease_ms AS "leaseMs", serving, beat FROM node ORDER BY name';
+
 /** The writes of the one before that are under way hold a row of `head`: this waits for them, and those that come later are refused. */
 const serve = `
 WITH serves AS (UPDATE node SET serving = true, beat = beat + 1 WHERE incarnation = $1 RETURNING beat),
@@ -77,7 +79,7 @@ WITH serves AS (UPDATE node SET serving = true, beat = beat + 1 WHERE incarnatio
 SELECT beat FROM serves`;
 
 const registerNode = `WITH back AS (DELETE FROM lost_node WHERE name = $2)
-INSERT INTO node (incarnation, name, url, boot_id, lease_ms) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (incarnation) DO NOTHING`;
+INSERT INTO node (incarnation, name, url, boot_id, directory, lease_ms) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (incarnation) DO NOTHING`;
 /** One that was silent is lost; one that ends in order, or is started anew, also by a machine that has booted meanwhile, is not. */
 const endNode = `
 WITH ended AS (DELETE FROM node WHERE incarnation = $1 AND beat = coalesce($2, beat) RETURNING name),

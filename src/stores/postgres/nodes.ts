@@ -11,6 +11,8 @@ export interface NodeRow {
   readonly url: string | null;
   /** Of the machine since it was switched on. */
   readonly bootId: string;
+  /** Which data directory of its machine it has; null: it is of an older latchd, which does not say it. */
+  readonly directory: string | null;
   readonly leaseMs: number;
   readonly serving: boolean;
   /** How often it has said that it lives. */
@@ -76,4 +78,30 @@ export function createOtherNodes(options: {
     all: () => others,
     serving: () => others.filter(({ serving }) => serving).map(({ name }) => name),
   };
+}
+
+/** What a node that starts says of itself. */
+type StartingNode = Pick<NodeRow, 'name' | 'bootId' | 'directory' | 'leaseMs'>;
+
+/**
+ * Whether a row is of a process that was this node. A data directory has one process at a time, so that one is dead. A latchd that does not say
+ * which directory it has is taken for this node by its name and machine alone.
+ */
+export function isFormerSelf(own: StartingNode, row: NodeRow): boolean {
+  return row.name === own.name && row.bootId === own.bootId && (row.directory === null || row.directory === own.directory);
+}
+
+/** A node beside which this one must not run, and why; undefined: there is none. */
+export function conflictIn(own: StartingNode, rows: readonly NodeRow[]): { readonly row: NodeRow; readonly why: string } | undefined {
+  for (const row of rows.filter((one) => !isFormerSelf(own, one))) {
+    if (row.name === own.name && row.bootId === own.bootId) {
+      const remedy = 'give each a name of its own (cluster.name), or stop one of them';
+      return { row, why: `another daemon on this machine is the node ${own.name} too, with another data directory: ${remedy}` };
+    }
+    if (row.leaseMs !== own.leaseMs) {
+      const lengths = `${own.leaseMs / 1_000} here and ${row.leaseMs / 1_000} at the node ${row.name}`;
+      return { row, why: `cluster.leaseSeconds is ${lengths}: it must be the same at all nodes` };
+    }
+  }
+  return undefined;
 }

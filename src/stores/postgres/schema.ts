@@ -4,6 +4,7 @@ import { authorityTable } from './schema/authority.ts';
 import { carriedTables } from './schema/carried.ts';
 import { documentTables } from './schema/documents.ts';
 import { lostNodeTable } from './schema/lost-nodes.ts';
+import { nodeDirectoryColumn } from './schema/node-directory.ts';
 import { nodeTables } from './schema/nodes.ts';
 import { recordTables } from './schema/records.ts';
 import { standbyDemandedTable } from './schema/standby-demanded.ts';
@@ -16,6 +17,7 @@ const steps: readonly { readonly name: string; readonly sql: string }[] = [
   { name: 'lost nodes', sql: lostNodeTable },
   { name: 'authority', sql: authorityTable },
   { name: 'standby demanded', sql: standbyDemandedTable },
+  { name: 'node directory', sql: nodeDirectoryColumn },
 ];
 
 export const schemaSteps = steps.map(({ name }) => name);

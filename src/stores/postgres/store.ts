@@ -1,5 +1,5 @@
 // The store adapter over PostgreSQL: the documents of both stores, and records, audit and access log of its own.
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Clock } from '../../domain/clock.ts';
 import { DomainError } from '../../domain/errors.ts';
@@ -79,6 +79,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
   const dial = () => connect({ address, password, clock, writer, applicationName: `latchd ${node.name} lease` });
   const lease = createLease({
     ...{ clock, log, table: createNodeTable({ clock, connect: dial }), node: { ...node, incarnation: writer } },
+    directoryOf: () => fileOf(directory),
     onLost: () => emit('lease-lost', {}),
     onEnded: onFatal,
   });
@@ -193,6 +194,12 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
       }),
     },
   };
+}
+
+/** Tells a file or folder from all others of this machine, by whichever path it is reached. */
+async function fileOf(path: string): Promise<string> {
+  const { dev, ino } = await stat(path, { bigint: true });
+  return `${dev}:${ino}`;
 }
 
 /** What a caller hears of a write that failed. */

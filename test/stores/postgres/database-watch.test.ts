@@ -120,8 +120,8 @@ describe('the watch of a database', () => {
           const dial = () => connect({ address: made.address, password, clock, writer: randomUUID(), applicationName: 'test' });
           const table = createNodeTable({ clock, connect: dial });
           const [former, later] = [randomUUID(), randomUUID()];
-          await table.register({ incarnation: former, name: 'box-2', url: null, bootId: 'boot', leaseMs: 30_000 });
-          await table.register({ incarnation: later, name: 'box-2', url: null, bootId: 'another', leaseMs: 30_000 });
+          await table.register({ incarnation: former, name: 'box-2', url: null, bootId: 'boot', directory: null, leaseMs: 30_000 });
+          await table.register({ incarnation: later, name: 'box-2', url: null, bootId: 'another', directory: null, leaseMs: 30_000 });
           expect(await table.end({ incarnation: former, beat: 0 })).toBe(true);
           expect(await table.end({ incarnation: later })).toBe(true);
           table.close();
@@ -145,12 +145,12 @@ describe('the watch of a database', () => {
             ['box-3', 'in silence'],
           ]) {
             const incarnation = randomUUID();
-            await table.register({ incarnation, name: name as string, url: null, bootId: 'boot', leaseMs: 30_000 });
+            await table.register({ incarnation, name: name as string, url: null, bootId: 'boot', directory: null, leaseMs: 30_000 });
             await table.end({ incarnation, ...(ends === 'in silence' && { beat: 0 }) });
           }
           // It came back, and then was stopped.
           const incarnation = randomUUID();
-          await table.register({ incarnation, name: 'box-3', url: null, bootId: 'another', leaseMs: 30_000 });
+          await table.register({ incarnation, name: 'box-3', url: null, bootId: 'another', directory: null, leaseMs: 30_000 });
           await table.end({ incarnation });
           table.close();
         },

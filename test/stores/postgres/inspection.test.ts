@@ -68,7 +68,7 @@ describe('an inspection', () => {
       const table = createNodeTable({ clock, connect: dial });
       const [lives, silent, lost] = [randomUUID(), randomUUID(), randomUUID()];
       for (const [name, incarnation] of Object.entries({ 'box-1': lives, 'box-2': silent, 'box-3': lost }))
-        await table.register({ incarnation, name, url: null, bootId: 'boot', leaseMs: 30_000 });
+        await table.register({ incarnation, name, url: null, bootId: 'boot', directory: null, leaseMs: 30_000 });
       await table.serve(lives);
       await table.end({ incarnation: lost, beat: 0 });
       await made.query("INSERT INTO latchd.lost_node VALUES ('given-up', now() - interval '8 days')");

@@ -75,6 +75,7 @@ function createHouse() {
     const lease = createLease({
       ...{ clock, log: { debug: say, info: say, warn: say, error: say, fatal: say }, table: tableFor(name) },
       node: { incarnation: `${name} ${nodes.length}`, name, url: null, bootId: `boot of ${name}`, leaseMs, ...given },
+      directoryOf: async () => given.directory ?? 'data',
       onLost: () => void lost.push(clock.monotonic()),
       onEnded: (error) => void ended.push(error),
     });
@@ -217,6 +218,46 @@ describe('the lease of a node', () => {
     one.clock.block(leaseMs);
     await pass(300, [one]);
     expect(again.acquired).toBe(true);
+  });
+
+  test('the same name on the same machine with another data directory is refused while that one lives, which goes on', async () => {
+    const { add, pass } = createHouse();
+    const one = add('box-1');
+    await pass(100);
+    const copy = add('box-1', { directory: 'copied' });
+    await pass(5_000);
+    expect(copy.refusal).toBeInstanceOf(NodeRefused);
+    expect(String(copy.refusal)).toContain('another daemon on this machine is the node box-1 too, with another data directory');
+    expect([one.lease.leftMs() > 0, one.ended, copy.acquired]).toEqual([true, [], false]);
+  });
+
+  test('of two that start at the same moment under one name at most one goes on', async () => {
+    const { add, pass } = createHouse();
+    const both = [add('box-1'), add('box-1', { directory: 'copied' })];
+    await pass(5_000);
+    expect(both.filter(({ refusal }) => refusal instanceof NodeRefused).length).toBeGreaterThan(0);
+  });
+
+  test('a data directory that was made anew is no obstacle once the lease of the dead process is over', async () => {
+    const { add, pass } = createHouse();
+    const one = add('box-1');
+    await pass(100);
+    const anew = add('box-1', { directory: 'made anew' });
+    await pass(leaseMs, [one]);
+    expect([anew.acquired, anew.refusal]).toEqual([false, undefined]);
+    await pass(5_000, [one]);
+    expect(anew.acquired).toBe(true);
+  });
+
+  test('a process of an older latchd, which does not say its data directory, is taken for the former self', async () => {
+    const { add, pass, database } = createHouse();
+    const one = add('box-1');
+    await pass(100);
+    database.rows.set('box-1 0', { ...(database.rows.get('box-1 0') as NodeRow), directory: null });
+    one.clock.block(leaseMs);
+    const newer = add('box-1', { directory: 'another' });
+    await pass(300, [one]);
+    expect(newer.acquired).toBe(true);
   });
 
   test('a node of another machine with the same name is waited for', async () => {

@@ -18,7 +18,14 @@ describe('the table of nodes', () => {
 
   const clock = createClock();
   const password = async () => undefined;
-  const nodeOf = (name: string, incarnation: string) => ({ incarnation, name, url: null, bootId: 'boot', leaseMs: 30_000 });
+  const nodeOf = (name: string, incarnation: string) => ({
+    incarnation,
+    name,
+    url: null,
+    bootId: 'boot',
+    directory: '2049:7',
+    leaseMs: 30_000,
+  });
 
   async function withTables(run: (one: NodeTable, two: NodeTable, made: TestDatabase) => Promise<void>): Promise<void> {
     const made = await server.newDatabase();

@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type PostgresServer, startPostgres } from '../../support/postgres.ts';
+import { type PostgresServer, queryOnce, startPostgres } from '../../support/postgres.ts';
 import { until } from '../../support/site.ts';
 import { testStore, withDirectory } from '../files/support/directory.ts';
 import { startedPostgresStore, withPostgresStore } from './support/store.ts';
@@ -53,6 +53,9 @@ describe('a store in PostgreSQL', () => {
   test('who has lost the writing to another one changes nothing and ends', () =>
     withPostgresStore(server, async (first) => {
       await withDirectory(async (other) => {
+        // Another data directory would be refused.
+        const { hosts, database } = first.address;
+        await queryOnce(hosts[0]?.port ?? 0, 'UPDATE latchd.node SET directory = NULL', database);
         const second = await startedPostgresStore(first.address, other);
         try {
           await expect(first.store.ports.schedules.setHolidays(['2026-12-24'])).rejects.toMatchObject({
@@ -67,6 +70,15 @@ describe('a store in PostgreSQL', () => {
         } finally {
           await second.store.stop();
         }
+      });
+    }));
+
+  test('a second process of its name on this machine does not start in another data directory, and the first one goes on', () =>
+    withPostgresStore(server, async ({ store, address, fatal }) => {
+      await withDirectory(async (other) => {
+        await expect(startedPostgresStore(address, other)).rejects.toThrow('another daemon on this machine is the node box-1 too');
+        await store.ports.schedules.setHolidays(['2026-12-27']);
+        expect([store.ports.schedules.holidays(), fatal]).toEqual([['2026-12-27'], []]);
       });
     }));
 

@@ -34,8 +34,14 @@ export async function startedPostgresStore(address: DatabaseAddress, directory: 
     password: async () => undefined,
     onFatal: (error) => void fatal.push(error),
   });
-  await store.directory.start();
-  await store.start();
+  try {
+    await store.directory.start();
+    await store.start();
+  } catch (error) {
+    await store.stop();
+    await store.directory.stop();
+    throw error;
+  }
   return { store, events, log, address, directory, fatal };
 }
 
