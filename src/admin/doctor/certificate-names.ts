@@ -40,8 +40,8 @@ function isFor(certificate: X509Certificate, name: string): boolean {
   return (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined;
 }
 
-async function askNameService(name: string): Promise<readonly string[]> {
+export const askNameService: AddressesOf = async (name) => {
   const tooLate = new Promise<[]>((resolve) => setTimeout(resolve, patienceMs, []).unref());
   const found = await Promise.race([lookup(name, { all: true }).catch(() => []), tooLate]);
   return found.map(({ address }) => address);
-}
+};

@@ -5,7 +5,7 @@ import { clockDiffersMs, clockMayDifferMs, sayMissing } from '../../domain/alarm
 import { readBrokerCredentials } from '../../platform/broker-credentials.ts';
 import { createClock } from '../../platform/clock.ts';
 import type { FileLayer } from '../../stores/files/files.ts';
-import { type DatabaseFacts, inspectDatabase } from '../../stores/postgres/inspection.ts';
+import { type DatabaseFacts, inspectAuthority, inspectDatabase } from '../../stores/postgres/inspection.ts';
 import { checkSpace } from './disk.ts';
 import { cannotTell, fail, good, type Verdict, warn } from './verdict.ts';
 
@@ -39,6 +39,14 @@ export async function checkDatabase(
   }
   const isHere = address.hosts.some(({ host }) => ['localhost', '::1'].includes(host) || host.startsWith('127.'));
   return [...judgeDatabase(facts, { ...address, isHere }), ...(await checkSize(facts, isHere ? files : undefined))];
+}
+
+/** The certificate authority of the nodes that share the database; rejects when it cannot be asked. */
+export async function authorityIn({ store, storePasswordFile: passwordFile }: Pick<Config, 'store' | 'storePasswordFile'>) {
+  const address = databaseAddress(store);
+  if (address === undefined) return undefined;
+  const { password } = await readBrokerCredentials({ passwordFile });
+  return inspectAuthority({ address, password: async () => password, clock: createClock() });
 }
 
 /** `isHere`: the server is on this machine. */

@@ -87,8 +87,10 @@ export async function examine({ config, version, ...given }: Examined): Promise<
   await look('messages', () => checkMessages(config, { isOutsider, owner }));
   if (isThere === true) await look('permissions', () => checkOwnership(dataDir, daemon));
   if (isInDatabase) {
-    const { checkDatabase } = await import('./database.ts');
+    const { authorityIn, checkDatabase } = await import('./database.ts');
     await look('database', () => checkDatabase(config, files, isOutsider));
+    const { checkNodes } = await import('./nodes.ts');
+    await look('nodes', () => checkNodes(config, { daemon, owner, authority: () => authorityIn(config), addressesOf }));
   }
   await look('data', async () => {
     if (isInDatabase) return [];

@@ -25,58 +25,78 @@ export async function checkPorts(config: Config, daemon: Daemon, owner: number |
 }
 
 interface Around {
-  readonly config: Config;
   readonly daemon: Daemon;
   readonly owner: number | undefined;
   readonly opened: Server[];
 }
 
-async function checkPort(scheme: Scheme, { config, daemon, owner, opened }: Around): Promise<readonly Verdict[]> {
+/** A listener that the configuration wants. */
+interface WantedListener extends Place {
+  /** As people name it. */
+  readonly name: string;
+  /** Its name and place. */
+  readonly shown: string;
+  readonly hostSetting: string;
+  readonly portSetting: string;
+  /** Asks it, once it is surely the daemon's; `daemon` is undefined when only its user says so. */
+  answers(daemon: Daemon | undefined): Promise<Verdict>;
+}
+
+export const restartHint = 'sudo systemctl restart latchd makes the configuration take effect';
+
+async function checkPort(scheme: Scheme, { config, ...around }: Around & { readonly config: Config }): Promise<readonly Verdict[]> {
   const { enabled, host, port } = config[scheme];
+  const { daemon } = around;
   const served = daemon.answer?.[scheme];
-  const where = `${scheme} ${host}:${port}`;
-  const restart = 'sudo systemctl restart latchd makes the configuration take effect';
+  const shown = `${scheme} ${host}:${port}`;
   if (!enabled) {
     return served
-      ? [warn(`${scheme} is off in the configuration, and the daemon serves it at ${served.host}:${served.port}`, restart)]
+      ? [warn(`${scheme} is off in the configuration, and the daemon serves it at ${served.host}:${served.port}`, restartHint)]
       : [];
   }
   if (served && (port === 0 || served.port === port)) return [await answers(scheme, served, daemon)];
   const stale = served
-    ? [warn(`the daemon serves ${scheme} at ${served.host}:${served.port}, the configuration says ${where}`, restart)]
+    ? [warn(`the daemon serves ${scheme} at ${served.host}:${served.port}, the configuration says ${shown}`, restartHint)]
     : [];
+  const wanted = {
+    ...{ name: scheme, host, port, shown, hostSetting: `${scheme}.host`, portSetting: `${scheme}.port` },
+    answers: (of: Daemon | undefined) => answers(scheme, { host, port }, of),
+  };
+  return [...stale, await checkPlace(wanted, around)];
+}
 
+/** Whether the daemon listens there, or could. A listener that was opened stays so, in `opened`. */
+export async function checkPlace(wanted: WantedListener, { daemon, owner, opened }: Around): Promise<Verdict> {
+  const { name, host, port, shown, hostSetting, portSetting } = wanted;
   const failure = await tryOut(host, port, opened);
   if (failure === undefined) {
-    if (await mayOpen(port, owner)) return [...stale, good(`${where} is free`)];
-    return [...stale, fail(`${where} is a port for root, and the daemon is not root`, privilegedRemedy)];
+    if (await mayOpen(port, owner)) return good(`${shown} is free`);
+    return fail(`${shown} is a port for root, and the daemon is not root`, privilegedRemedy);
   }
   const code = codeOf(failure);
   if (code === 'EADDRINUSE') {
     const holder = await holderOf(port);
-    if (holder !== undefined && holder.pid === daemon.pid) return [await answers(scheme, { host, port }, daemon)];
-    const fromOutside = holder === undefined ? await judgeFromOutside(scheme, { host, port }, owner) : undefined;
-    if (fromOutside !== undefined) return [...stale, fromOutside];
+    if (holder !== undefined && holder.pid === daemon.pid) return wanted.answers(daemon);
+    const fromOutside = holder === undefined ? await judgeFromOutside(wanted, owner) : undefined;
+    if (fromOutside !== undefined) return fromOutside;
     const who = holder?.pid === process.pid ? 'another listener of this configuration' : (holder?.name ?? 'another program');
-    const remedy = `end that, or give ${scheme} another port (${scheme}.port)`;
+    const remedy = `end that, or give ${name} another port (${portSetting})`;
     const ask = holder === undefined ? `; as root, latchd doctor says whose it is` : '';
-    return [...stale, fail(`${where} is taken by ${who}`, remedy + ask)];
+    return fail(`${shown} is taken by ${who}`, remedy + ask);
   }
   if (code === 'EACCES' || code === 'EPERM') {
-    const fromOutside = await judgeFromOutside(scheme, { host, port }, owner);
-    if (fromOutside !== undefined) return [...stale, fromOutside];
+    const fromOutside = await judgeFromOutside(wanted, owner);
+    if (fromOutside !== undefined) return fromOutside;
     const may = await serviceMayOpenAny();
-    if (may) return [...stale, good(`${where} is a port for root, and systemd gives it to latchd`)];
-    return [...stale, fail(`${where} is a port for root, and the daemon is not root`, privilegedRemedy)];
+    if (may) return good(`${shown} is a port for root, and systemd gives it to latchd`);
+    return fail(`${shown} is a port for root, and the daemon is not root`, privilegedRemedy);
   }
   if (code === 'EADDRNOTAVAIL') {
-    const remedy = `set ${scheme}.host to an address that "ip address" shows, or to 0.0.0.0 for all; if the network comes up late, the daemon tries again`;
-    return [...stale, fail(`${where}: no network interface of this machine has that address`, remedy)];
+    const remedy = `set ${hostSetting} to an address that "ip address" shows, or to 0.0.0.0 for all; if the network comes up late, the daemon tries again`;
+    return fail(`${shown}: no network interface of this machine has that address`, remedy);
   }
-  return [
-    ...stale,
-    fail(`${where} cannot be opened (${code || failure.message})`, `look at ${scheme}.host and ${scheme}.port in the configuration`),
-  ];
+  const where = hostSetting === portSetting ? portSetting : `${hostSetting} and ${portSetting}`;
+  return fail(`${shown} cannot be opened (${code || failure.message})`, `look at ${where} in the configuration`);
 }
 
 interface Place {
@@ -88,12 +108,12 @@ interface Place {
  * Only root sees which process of another user listens, but every user sees the owner of a listener. Undefined: nobody listens there, or
  * somebody other than the owner of the data.
  */
-async function judgeFromOutside(scheme: Scheme, { host, port }: Place, owner: number | undefined): Promise<Verdict | undefined> {
+async function judgeFromOutside({ shown, port, answers: ask }: WantedListener, owner: number | undefined): Promise<Verdict | undefined> {
   const user = await listenerUser(port);
   if (user === undefined || (owner !== undefined && user !== owner)) return undefined;
   // Root may run many other programs.
-  if (owner === undefined || user === 0) return cannotTell(`${scheme} ${host}:${port} is taken, by latchd or by another program`);
-  return answers(scheme, { host, port }, undefined);
+  if (owner === undefined || user === 0) return cannotTell(`${shown} is taken, by latchd or by another program`);
+  return ask(undefined);
 }
 
 const privilegedRemedy =

@@ -2,7 +2,7 @@
 import type { Database, Query } from './database.ts';
 
 /** PEM, both. */
-interface StoredAuthority {
+export interface StoredAuthority {
   readonly certificate: string;
   readonly key: string;
 }
@@ -13,13 +13,15 @@ export interface AuthorityTable {
   store(authority: StoredAuthority): Promise<StoredAuthority>;
 }
 
+export const selectAuthority = 'SELECT certificate, key FROM authority';
+
 const names = { certificate: 'tls/ca.crt', key: 'tls/ca.key' };
 
 /** Whether a file in a data directory, by its name there, is that of the authority. */
 export const isOfAuthority = (name: string): boolean => Object.values(names).includes(name);
 
 export function createAuthorityTable(database: Pick<Database, 'query' | 'transaction'>): AuthorityTable {
-  const find = (query: Query) => query<StoredAuthority>('SELECT certificate, key FROM authority');
+  const find = (query: Query) => query<StoredAuthority>(selectAuthority);
   return {
     async find() {
       const [found] = await find(database.query);
@@ -37,7 +39,7 @@ export function createAuthorityTable(database: Pick<Database, 'query' | 'transac
 
 /** The files of a data directory. */
 export async function* authorityFiles(query: Query): AsyncGenerator<{ readonly name: string; readonly bytes: Buffer }> {
-  for (const { certificate, key } of await query<StoredAuthority>('SELECT certificate, key FROM authority')) {
+  for (const { certificate, key } of await query<StoredAuthority>(selectAuthority)) {
     yield { name: names.certificate, bytes: Buffer.from(certificate) };
     yield { name: names.key, bytes: Buffer.from(key) };
   }

@@ -1,5 +1,6 @@
 // Looks at a database from outside, whether a node uses it or not. Changes nothing.
 import type { Clock } from '../../domain/clock.ts';
+import { type StoredAuthority, selectAuthority } from './authority-table.ts';
 import { type ConnectionOptions, connect, type DatabaseConnection } from './connection.ts';
 import type { NodeRow } from './nodes.ts';
 import { schemaSteps } from './schema.ts';
@@ -70,13 +71,27 @@ type ServerRow = Omit<DatabaseFacts, 'demandedStandbys' | 'standbys' | 'clockAhe
   readonly now: number;
 };
 
+type InspectionOptions = Pick<ConnectionOptions, 'address' | 'password'> & { readonly clock: Clock };
+
+function dial(options: InspectionOptions): Promise<DatabaseConnection> {
+  return connect({ ...options, writer: '00000000-0000-0000-0000-000000000000', applicationName: 'latchd doctor' });
+}
+
+/** The certificate authority of all nodes; undefined: none has made it yet. Rejects as `inspectDatabase` does, and without the schema. */
+export async function inspectAuthority(options: InspectionOptions): Promise<StoredAuthority | undefined> {
+  const connection = await dial(options);
+  try {
+    const [found] = await connection.query<StoredAuthority>(selectAuthority, []);
+    return found;
+  } finally {
+    connection.destroy();
+  }
+}
+
 /** Rejects with a sentence that says of each host why it is not the primary. Takes some seconds when there are nodes. */
-export async function inspectDatabase(
-  options: Pick<ConnectionOptions, 'address' | 'password'> & { readonly clock: Clock },
-): Promise<DatabaseFacts> {
+export async function inspectDatabase(options: InspectionOptions): Promise<DatabaseFacts> {
   const { clock } = options;
-  const writer = '00000000-0000-0000-0000-000000000000';
-  const connection = await connect({ ...options, writer, applicationName: 'latchd doctor' });
+  const connection = await dial(options);
   try {
     const begun = clock.now();
     const [server] = (await connection.query<ServerRow>(ofServer, [])) as [ServerRow];
