@@ -157,6 +157,7 @@ export function createStatus(options: StatusOptions) {
         homeAssistant: homeAssistant.status(),
         control: controlStats(),
         ttlock: { enabled: config.ttlock.enabled },
+        ...(node && { cluster: node.view() }),
       };
     },
 

@@ -154,6 +154,16 @@ export interface GatewayStatus {
   readonly clockIsSuspect: boolean;
   readonly backupDate: number | null;
   readonly storage: { readonly health: string; readonly freeBytes: number | null };
+  /** Absent: its data is its own. */
+  readonly cluster?: { readonly nodes: readonly ClusterNode[] };
+}
+
+/** One of those that share a database. */
+interface ClusterNode {
+  readonly name: string;
+  /** null: the others do not reach it. */
+  readonly url: string | null;
+  readonly role: 'starting' | 'waiting' | 'serving' | 'lost';
 }
 
 export interface Webhook {

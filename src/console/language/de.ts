@@ -868,6 +868,8 @@ export const de: Strings = {
     backup: 'Neueste Sicherung',
     network: 'Netz',
     listener: (scheme) => (scheme === 'devices' ? 'MQTT anderer Fabrikate' : scheme.toUpperCase()),
+    nodes: 'Boxen',
+    nodeRoles: { serving: 'arbeitet', waiting: 'wartet, um zu übernehmen', starting: 'startet', lost: 'arbeitet nicht' },
     bridge: (name) => `Brücke ${name}`,
     bridgeAway: (reason) => `nicht verbunden: ${reason}`,
     bridgeWorks: (locks, without) => `verbunden, ${count(locks, 'Schloss', 'Schlösser')}${without === '' ? '' : `, ohne ${without}`}`,

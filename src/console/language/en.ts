@@ -832,6 +832,8 @@ export const en = {
     backup: 'Newest backup',
     network: 'Network',
     listener: (scheme: string) => (scheme === 'devices' ? 'MQTT of other makes' : scheme.toUpperCase()),
+    nodes: 'Boxes',
+    nodeRoles: { serving: 'serves', waiting: 'waits to take over', starting: 'is starting', lost: 'does not serve' },
     bridge: (name: string) => `Bridge ${name}`,
     bridgeAway: (reason: string) => `not connected: ${reason}`,
     bridgeWorks: (locks: number, without: string) =>

@@ -85,6 +85,15 @@ function StatusPanels({ status, bridges }: { status: GatewayStatus; bridges: rea
             </Fact>
           ))}
         </FactPanel>
+        {status.cluster !== undefined && (
+          <FactPanel title={system.nodes}>
+            {status.cluster.nodes.map(({ name, url, role }) => (
+              <Fact key={name} name={name}>
+                {system.nodeRoles[role]} {url !== null && <code>{url}</code>}
+              </Fact>
+            ))}
+          </FactPanel>
+        )}
       </div>
       <Update update={status.update} />
       <Certificate />

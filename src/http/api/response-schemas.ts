@@ -251,6 +251,16 @@ const update = z.strictObject({
   askedDate: dateMs.nullable(),
 });
 
+const nodeRole = z.enum(['starting', 'waiting', 'serving', 'lost']);
+/** Of the nodes that share a database. */
+const cluster = z.strictObject({
+  name: z.string(),
+  role: nodeRole,
+  serving: z.array(z.string()),
+  leaseSecondsLeft: count.nullable(),
+  nodes: z.array(z.strictObject({ name: z.string(), url: z.string().nullable(), role: nodeRole })),
+});
+
 /** Members come and go with the parts that are configured. */
 const gatewayStatus = z.looseObject({
   version: z.string(),
@@ -260,10 +270,10 @@ const gatewayStatus = z.looseObject({
   online: count,
   pairingOpen: z.boolean(),
   pendingDevices: count,
+  cluster: cluster.exactOptional(),
 });
 
 const address = z.strictObject({ host: z.string(), port: count });
-const nodeRole = z.enum(['starting', 'waiting', 'serving', 'lost']);
 const readiness = z.strictObject({
   ready: z.boolean(),
   parts: z.record(z.string(), z.string()),
@@ -273,16 +283,7 @@ const readiness = z.strictObject({
   mqtt: address.exactOptional(),
   mqtts: address.exactOptional(),
   devices: address.exactOptional(),
-  cluster: z
-    .strictObject({
-      name: z.string(),
-      role: nodeRole,
-      serving: z.array(z.string()),
-      leaseSecondsLeft: count.nullable(),
-      nodes: z.array(z.strictObject({ name: z.string(), url: z.string().nullable(), role: nodeRole })),
-      forwardsTo: z.string().nullable().exactOptional(),
-    })
-    .exactOptional(),
+  cluster: cluster.extend({ forwardsTo: z.string().nullable().exactOptional() }).exactOptional(),
 });
 
 const problem = z.strictObject({

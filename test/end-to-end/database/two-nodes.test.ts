@@ -60,6 +60,12 @@ test('the one that waits says so and nothing else, and serves when the other one
   ]);
   const served = (await (await ask('box-1', '/readyz')).json()) as { ready: boolean; cluster: object };
   expect(served).toMatchObject({ ready: true, cluster: { role: 'serving', leaseSecondsLeft: expect.any(Number) } });
+  const status = (await (await ask('box-1', '/api/v1/gateway/status', { authorization })).json()) as { cluster: object };
+  expect(status.cluster).toMatchObject({
+    name: 'box-1',
+    serving: ['box-1'],
+    nodes: [{ name: 'box-1' }, { name: 'box-2', role: 'waiting' }],
+  });
 
   one.signal('SIGTERM');
   expect(await one.ended).toBe(0);
