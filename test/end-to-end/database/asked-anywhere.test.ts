@@ -137,6 +137,17 @@ describe('a node that waits beside one that serves', () => {
     expect(metrics).toMatch(/^latchd_forwarded_total\{outcome="answered"\} \d\d/m);
   });
 
+  test('the doctor finds that the node that serves answers nodes', async () => {
+    const { site, peerPort, database } = nodes;
+    const runs = createRuns();
+    const node = ['--store', database.url, '--cluster-name', 'box-1', '--cluster-url', `https://127.0.0.1:${peerPort}`];
+    const { stdout } = await runs.finish(['doctor', '--json', '--data-dir', site.dataDir, '--http-port', '0', '--mqtt-port', '0', ...node]);
+    const { findings } = JSON.parse(stdout) as { findings: { check: string; verdict: string; seen: string }[] };
+    expect(findings.filter(({ check }) => check === 'nodes').map(({ verdict, seen }) => `${verdict} ${seen}`)).toEqual([
+      `ok nodes 127.0.0.1:${peerPort} answers nodes, is the daemon's, and its certificate is of their authority`,
+    ]);
+  });
+
   test('without a certificate of the cluster for nodes, nothing is answered at the endpoint for nodes', async () => {
     const { site, peerPort } = nodes;
     const validity = { from: Date.now() - 86_400_000, to: Date.now() + 86_400_000 };

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
+import type { ClusterView } from '../../../src/stores/postgres/lease.ts';
 import { serverOfRun } from '../../support/postgres-for-run.ts';
 import { until } from '../../support/site.ts';
 import { createRuns, type Run } from '../../support/site-process.ts';
@@ -60,12 +61,19 @@ test('the one that waits says so and nothing else, and serves when the other one
   ]);
   const served = (await (await ask('box-1', '/readyz')).json()) as { ready: boolean; cluster: object };
   expect(served).toMatchObject({ ready: true, cluster: { role: 'serving', leaseSecondsLeft: expect.any(Number) } });
-  const status = (await (await ask('box-1', '/api/v1/gateway/status', { authorization })).json()) as { cluster: object };
-  expect(status.cluster).toMatchObject({
-    name: 'box-1',
-    serving: ['box-1'],
-    nodes: [{ name: 'box-1' }, { name: 'box-2', role: 'waiting' }],
-  });
+  const status = async () => (await (await ask('box-1', '/api/v1/gateway/status', { authorization })).json()) as { cluster: ClusterView };
+  // It looks for others with each sign that it gives.
+  await until(async () => (await status()).cluster.nodes.length === 2, 'box-1 knows of box-2');
+  expect((await status()).cluster).toMatchObject({ name: 'box-1', serving: ['box-1'], nodes: [{ name: 'box-1' }, { role: 'waiting' }] });
+
+  // A copied configuration.
+  const copy = runs.begin([
+    ...['serve', '--data-dir', join(folder, 'copy'), '--store', url, '--cluster-name', 'box-1'],
+    ...['--http-port', '0', '--mqtt-port', '0', '--discovery-enabled', 'false'],
+  ]);
+  expect(await copy.ended).toBe(1);
+  expect(copy.stderr()).toContain('another daemon on this machine is the node box-1 too, with another data directory: give each a name');
+  expect((await ask('box-1', '/api/v1/lock/list?pageNo=1&pageSize=20', { authorization })).status).toBe(200);
 
   one.signal('SIGTERM');
   expect(await one.ended).toBe(0);
