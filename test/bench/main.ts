@@ -20,6 +20,7 @@ import { recordsSection } from './sections/records.ts';
 import { scaleSection } from './sections/scale.ts';
 import { startSection } from './sections/start.ts';
 import { storePostgresSection } from './sections/store-postgres.ts';
+import { twoNodesSection } from './sections/two-nodes.ts';
 import { unlockSection } from './sections/unlock.ts';
 import { webhooksSection } from './sections/webhooks.ts';
 import { tableOf } from './table.ts';
@@ -35,6 +36,7 @@ const onRequest: readonly Section[] = [
   guessesSection,
   boardSection,
   storePostgresSection,
+  twoNodesSection,
 ];
 const built = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
 
@@ -112,7 +114,7 @@ await new Command('bench')
   .description('Measures the daemon beside its floors and peers.')
   .argument(
     '[sections...]',
-    `which of ${[...sections, ...onRequest].map(({ name }) => name).join(', ')}; all but the last eight when absent`,
+    `which of ${[...sections, ...onRequest].map(({ name }) => name).join(', ')}; all but the last nine when absent`,
   )
   .option('--quick', 'some seconds for each section: shows that it works, not how fast', false)
   .option('--peers', 'also install the peers that must be downloaded (Node-RED)', false)

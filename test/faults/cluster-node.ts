@@ -3,7 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { freePort, until } from './house.ts';
+import { freePort } from '../support/free-port.ts';
+import { until } from './house.ts';
 
 const program = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
 const running = new Set<ChildProcess>();

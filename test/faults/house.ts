@@ -2,11 +2,11 @@
 // an event as soon as it is acknowledged, so that a broken promise shows.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { createFleet, type Fleet } from '../../device-sim/fleet.ts';
 import { completeProfile } from '../../device-sim/lock-profile.ts';
+import { freePort } from '../support/free-port.ts';
 
 const program = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
 const running = new Set<ChildProcess>();
@@ -169,20 +169,5 @@ export async function until(condition: () => boolean | Promise<boolean>, what: s
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`it never came that ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
-/** Below those that the kernel gives to connections going out: one of them would take it while the daemon is down. */
-const [lowestPort, ports] = [12_000, 20_000];
-
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = lowestPort + Math.floor(Math.random() * ports);
-    const isFree = await new Promise<boolean>((resolve) => {
-      const server = createServer()
-        .once('error', () => resolve(false))
-        .listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-    });
-    if (isFree) return port;
   }
 }

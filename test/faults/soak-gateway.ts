@@ -1,8 +1,8 @@
 // The daemon of a soak: always on the same ports, ended and started again, its log in one file.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../support/free-port.ts';
 
 const program = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
 const startWithinMs = 30_000;
@@ -97,13 +97,4 @@ export function createSoakGateway(options: {
     ends: () => ends,
     stop: () => stopChild('SIGTERM'),
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

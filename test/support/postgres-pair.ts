@@ -3,8 +3,9 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createCuttableLink } from './cuttable-link.ts';
+import { freePort } from './free-port.ts';
 import { queryOnce } from './postgres.ts';
-import { freePort, postgresPrograms } from './postgres-programs.ts';
+import { postgresPrograms } from './postgres-programs.ts';
 import { until } from './site.ts';
 
 type Rows = readonly Readonly<Record<string, unknown>>[];

@@ -1,7 +1,6 @@
 // PostgreSQL's own programs, run on a data directory as the user whom it accepts: it refuses to run as root.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -36,12 +35,4 @@ export async function postgresPrograms(given?: string): Promise<PostgresPrograms
     run: async (name, args, environment = {}) =>
       void (await run(user, [...before, join(bin, name), ...args], { cwd: '/', env: { ...process.env, ...environment } })),
   };
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { readonly port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

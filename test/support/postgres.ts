@@ -9,7 +9,8 @@ import { createClock } from '../../src/platform/clock.ts';
 import type { DatabaseAddress } from '../../src/stores/postgres/connection.ts';
 import { createDatabase } from '../../src/stores/postgres/database.ts';
 import { migrate } from '../../src/stores/postgres/schema.ts';
-import { freePort, postgresPrograms } from './postgres-programs.ts';
+import { freePort } from './free-port.ts';
+import { postgresPrograms } from './postgres-programs.ts';
 
 const ignore = () => undefined;
 const silentLog = { debug: ignore, info: ignore, warn: ignore, error: ignore, fatal: ignore };

@@ -1,8 +1,8 @@
 // Two real daemons on one database: one serves, with its simulated locks, the other one sends on what it is asked. The link between them is a
 // proxy.
 import { join } from 'node:path';
-import { freePort } from '../faults/house.ts';
 import { type ApiDocument, createJudge } from './api-document.ts';
+import { freePort } from './free-port.ts';
 import type { PostgresDatabases, TestDatabase } from './postgres.ts';
 import { type Answer, openSite, type Site, type SiteOptions, until } from './site.ts';
 import { createRuns, type Run } from './site-process.ts';

@@ -1,8 +1,8 @@
 // Ports and reach: which program uses a port, who could open it, and which locks could reach it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chown } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { freePort } from '../../support/free-port.ts';
 import { said, withPatient } from './support/patient.ts';
 
 const others: ChildProcess[] = [];
@@ -17,15 +17,6 @@ async function anotherProgram(): Promise<{ readonly pid: number; readonly port: 
   others.push(child);
   const port = await new Promise<number>((resolve) => child.stdout?.once('data', (text) => resolve(Number(text))));
   return { pid: child.pid ?? 0, port };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0));
-    });
-  });
 }
 
 describe('ports', () => {

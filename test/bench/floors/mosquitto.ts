@@ -1,6 +1,7 @@
 // Peer: the mosquitto of this machine, on a port of its own, without storage. Undefined when it is not installed.
 import { existsSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
+import { freePort } from '../../support/free-port.ts';
 import type { Address } from '../daemon.ts';
 import { type Child, sleep, startChild } from '../processes.ts';
 
@@ -34,16 +35,6 @@ export async function startMosquitto(folder: string, nagle: Nagle, say: (text: s
     await sleep(50);
   }
   return { name: nagle === 'on' ? 'mosquitto' : 'mosquitto without Nagle', pid, stop, mqtt: { host: '127.0.0.1', port } };
-}
-
-/** One that was free a moment ago: mosquitto takes no 0. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 function answers(port: number): Promise<boolean> {

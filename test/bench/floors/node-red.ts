@@ -3,12 +3,13 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { freePort } from '../../support/free-port.ts';
 import { connectSwarm } from '../load/swarm.ts';
 import { sleep, startChild } from '../processes.ts';
 import type { SectionOptions } from '../section.ts';
 import type { BenchLock } from '../seed.ts';
 import type { Site } from '../site.ts';
-import { freePort, startMosquitto } from './mosquitto.ts';
+import { startMosquitto } from './mosquitto.ts';
 import { nodeRedFlow } from './node-red-flow.ts';
 
 const version = '4.1.8';
