@@ -68,7 +68,7 @@ describe('a backup', () => {
     await site.pad(64 << 20);
     const asked = runs.begin(['backup', '--data-dir', site.dataDir]);
     const unfinished = async () => (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.partial'));
-    await until(async () => (await unfinished()).length > 0, 'the archive is begun');
+    await until(async () => (await unfinished()).length > 0, 'the archive is begun', 30_000);
     await site.kill9();
     expect(await asked.ended).not.toBe(0);
     const left = await readdir(folder);
