@@ -7,8 +7,14 @@ import type { RecordQuery } from '../../domain/records/record-ports.ts';
 import type { Database } from './database.ts';
 import { type RecordRow, recordColumns, recordOf } from './record-rows.ts';
 
-const matching = 'lock_id = $1 AND record_id <= $2 AND lock_date >= $3 AND lock_date <= $4';
-const newestRows = `SELECT ${recordColumns} FROM record WHERE ${matching} ORDER BY record_id DESC OFFSET $5 LIMIT $6`;
+/**
+ * The dates are one condition whose share PostgreSQL does not guess from their values: with a guess it would plan every question anew, over all
+ * partitions, which takes longer than the answer.
+ */
+const matching = 'lock_id = $1 AND record_id <= $2 AND CASE WHEN lock_date >= $3 AND lock_date <= $4 THEN true ELSE false END';
+/** For the same reason their number is no parameter. */
+const fewRows = 20;
+const newestRows = `SELECT ${recordColumns} FROM record WHERE ${matching} ORDER BY record_id DESC LIMIT ${fewRows}`;
 /** What lies further back is looked up by the index alone, and only the rows of the page are read. */
 const rowsByIds = `SELECT ${recordColumns} FROM record,
     (SELECT min(record_id) AS lowest_id, max(record_id) AS highest_id FROM (
@@ -55,19 +61,21 @@ export function createPageQueries(database: Pick<Database, 'query'>, newest: () 
     async page(query) {
       const { lockId, from, to, pageNo, pageSize } = query;
       const offset = Math.min((pageNo - 1) * pageSize, Number.MAX_SAFE_INTEGER);
-      const values = [lockId, newest(), from, to, offset, pageSize];
+      const isNewest = offset === 0 && pageSize <= fewRows;
+      const values = [lockId, newest(), from, to, ...(isNewest ? [] : [offset, pageSize])];
+      const listOf = (rows: readonly RecordRow[]) => rows.slice(0, pageSize).map(recordOf);
       const known = knownTotal(query);
       if (known !== undefined) {
-        const rows = offset >= known ? [] : await database.query<RecordRow>(offset === 0 ? newestRows : rowsByIds, values);
-        return pageOf(rows.map(recordOf), known, query);
+        const rows = offset >= known ? [] : await database.query<RecordRow>(isNewest ? newestRows : rowsByIds, values);
+        return pageOf(listOf(rows), known, query);
       }
       const counting: Total = { from, to };
       totals.set(lockId, counting);
-      const rows = await database.query<CountedRow>(offset === 0 ? newestWithTotal : byIdsWithTotal, values);
+      const rows = await database.query<CountedRow>(isNewest ? newestWithTotal : byIdsWithTotal, values);
       const [{ total, lowest }] = rows as [CountedRow];
       // A record that came meanwhile has taken it away.
       counting.counted = { total, lowest: lowest ?? Number.MAX_SAFE_INTEGER };
-      return pageOf(rows.filter((row): row is CountedRow & RecordRow => row.recordId !== null).map(recordOf), total, query);
+      return pageOf(listOf(rows.filter((row): row is CountedRow & RecordRow => row.recordId !== null)), total, query);
     },
     changed: (lockId) => void totals.delete(lockId),
     deleted: () => totals.clear(),
