@@ -8,7 +8,7 @@ import type { Config } from '../../../src/app/config.ts';
 import { createClock } from '../../../src/platform/clock.ts';
 import { type Authority, newAuthority } from '../../../src/platform/tls/local-ca.ts';
 import { makePeerIdentity } from '../../../src/platform/tls/peer-certificate.ts';
-import { freePort } from '../../faults/house.ts';
+import { freePort } from '../../support/free-port.ts';
 
 let authority: Authority;
 let another: Authority;
