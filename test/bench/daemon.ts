@@ -34,10 +34,31 @@ export interface DaemonOptions {
 const patienceMs = 60_000;
 const probe = new URL('./loop-probe.js', import.meta.url).href;
 
-export async function startDaemon({ program, dataDir, flags = [], nodeFlags = [], watched = false }: DaemonOptions): Promise<Daemon> {
+/** A daemon that does not serve yet: it starts, or waits for another one. */
+export interface BegunDaemon extends Child {
+  /** The first line of its log with this text, as soon as it is there. Rejects when the daemon has ended, or is silent for too long. */
+  line(text: string): Promise<Readonly<Record<string, unknown>>>;
+}
+
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const startedAt = performance.now();
+  const begun = begin(options);
+  const { http, mqtt, mqtts } = (await begun.line('"code":"ready"')) as unknown as Pick<Daemon, 'http' | 'mqtt' | 'mqtts'>;
+  return {
+    ...{ pid: begun.pid, stop: begun.stop, http, mqtt, ...(mqtts && { mqtts }), startMs: performance.now() - startedAt },
+    watchLoop: () => watchLoop(begun.child),
+    nextLine: (code) => nextLine(begun.logFile, code),
+  };
+}
+
+export function beginDaemon(options: DaemonOptions): BegunDaemon {
+  const { pid, stop, line } = begin(options);
+  return { pid, stop, line };
+}
+
+function begin({ program, dataDir, flags = [], nodeFlags = [], watched = false }: DaemonOptions) {
   const logFile = `${dataDir}.log`;
   const output = openSync(logFile, 'w');
-  const startedAt = performance.now();
   const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('LATCHD_')));
   const args = [
     ...nodeFlags,
@@ -54,22 +75,19 @@ export async function startDaemon({ program, dataDir, flags = [], nodeFlags = []
   ];
   const { child, pid, stop } = startChild(process.execPath, args, { stdout: output, environment, ipc: watched });
   closeSync(output);
-  while (performance.now() - startedAt < patienceMs && child.exitCode === null) {
-    const line = readFileSync(logFile, 'utf8')
-      .split('\n')
-      .find((one) => one.includes('"code":"ready"'));
-    if (line !== undefined) {
-      const { http, mqtt, mqtts } = JSON.parse(line) as Pick<Daemon, 'http' | 'mqtt' | 'mqtts'>;
-      return {
-        ...{ pid, stop, http, mqtt, ...(mqtts && { mqtts }), startMs: performance.now() - startedAt },
-        watchLoop: () => watchLoop(child),
-        nextLine: (code) => nextLine(logFile, code),
-      };
+  const line: BegunDaemon['line'] = async (text) => {
+    const endsAt = performance.now() + patienceMs;
+    while (performance.now() < endsAt && child.exitCode === null) {
+      const found = readFileSync(logFile, 'utf8')
+        .split('\n')
+        .find((one) => one.includes(text));
+      if (found !== undefined) return JSON.parse(found) as Readonly<Record<string, unknown>>;
+      await sleep(2);
     }
-    await sleep(2);
-  }
-  await stop();
-  throw new Error(`the daemon did not begin to serve; its log is ${logFile}`);
+    await stop();
+    throw new Error(`the daemon logged nothing with ${text}; its log is ${logFile}`);
+  };
+  return { child, pid, stop, line, logFile };
 }
 
 async function watchLoop(child: ChildProcess): Promise<() => Promise<number>> {

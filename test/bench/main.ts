@@ -20,6 +20,7 @@ import { recordsSection } from './sections/records.ts';
 import { scaleSection } from './sections/scale.ts';
 import { startSection } from './sections/start.ts';
 import { storePostgresSection } from './sections/store-postgres.ts';
+import { takeoverSection } from './sections/takeover.ts';
 import { twoNodesSection } from './sections/two-nodes.ts';
 import { unlockSection } from './sections/unlock.ts';
 import { webhooksSection } from './sections/webhooks.ts';
@@ -37,6 +38,7 @@ const onRequest: readonly Section[] = [
   boardSection,
   storePostgresSection,
   twoNodesSection,
+  takeoverSection,
 ];
 const built = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
 
@@ -112,10 +114,7 @@ function report(measured: readonly { section: string; figures: readonly Figure[]
 
 await new Command('bench')
   .description('Measures the daemon beside its floors and peers.')
-  .argument(
-    '[sections...]',
-    `which of ${[...sections, ...onRequest].map(({ name }) => name).join(', ')}; all but the last nine when absent`,
-  )
+  .argument('[sections...]', `which of ${[...sections, ...onRequest].map(({ name }) => name).join(', ')}; all but the last ten when absent`)
   .option('--quick', 'some seconds for each section: shows that it works, not how fast', false)
   .option('--peers', 'also install the peers that must be downloaded (Node-RED)', false)
   .option('--json <file>', 'all figures with every round')

@@ -2,13 +2,16 @@
 // a year.
 
 import type { AccessDraft } from '../../src/domain/access/access-log.ts';
+import type { Clock } from '../../src/domain/clock.ts';
 import type { CardId } from '../../src/domain/credentials/card.ts';
 import { always, type Entry } from '../../src/domain/credentials/entry.ts';
 import type { LockId } from '../../src/domain/locks/lock.ts';
 import type { CredentialId, GrantId, Person, PersonId } from '../../src/domain/people/person.ts';
 import { createSecrets } from '../../src/stores/files/documents/secrets.ts';
-import { createStore } from '../../src/stores/files/store.ts';
-import { clock, quiet, seedDirectory, silentLog, withoutFlushes } from './seed.ts';
+import { createStore, type Store } from '../../src/stores/files/store.ts';
+import type { DatabaseAddress } from '../../src/stores/postgres/connection.ts';
+import { createPostgresStore } from '../../src/stores/postgres/store.ts';
+import { clock, quiet, seedDatabase, seedDirectory, silentLog, withoutFlushes } from './seed.ts';
 
 export interface Crowd {
   readonly locks: number;
@@ -29,18 +32,28 @@ export const cardOfPerson = (personId: number): string => String(2_000_000_000 +
 /** Person n has credential n and grant n. */
 export async function seedPeople(directory: string, crowd: Crowd): Promise<{ token: string }> {
   const { token } = await seedDirectory(directory, crowd.locks);
+  await fill(crowd, (slowed) => createStore({ ...openWith(directory), clock: slowed, files: withoutFlushes() }));
+  return { token };
+}
+
+/** The same in a database; `directory` is the data directory of the daemon on it. */
+export async function seedPeopleInDatabase(address: DatabaseAddress, directory: string, crowd: Crowd): Promise<{ token: string }> {
+  const { token } = await seedDatabase(address, directory, crowd.locks);
+  const node = { name: 'bench', url: null, bootId: 'bench', leaseMs: 30_000 };
+  await fill(crowd, (slowed) =>
+    createPostgresStore({ ...openWith(directory), clock: slowed, address, node, password: async () => undefined }),
+  );
+  return { token };
+}
+
+const openWith = (directory: string) => ({ directory, log: silentLog, secrets: createSecrets(), onFatal: quiet });
+
+async function fill(crowd: Crowd, open: (slowed: Clock) => Store): Promise<void> {
   // The lines come over half a year, as they would have been recorded.
   const end = clock.now();
   let lines = 0;
   const now = () => Math.floor(end - halfYearMs * (1 - lines / Math.max(1, crowd.accessLines)));
-  const store = createStore({
-    directory,
-    clock: { ...clock, now },
-    log: silentLog,
-    secrets: createSecrets(),
-    files: withoutFlushes(),
-    onFatal: quiet,
-  });
+  const store = open({ ...clock, now });
   await store.start();
   const { people, entries, access } = store.ports;
   for (let n = 1; n <= crowd.people; n += atOnce) {
@@ -59,7 +72,6 @@ export async function seedPeople(directory: string, crowd: Crowd): Promise<{ tok
     lines += some.length;
   }
   await store.stop();
-  return { token };
 }
 
 function doorsOf(personId: number, { locks, doorsEach }: Crowd): LockId[] {

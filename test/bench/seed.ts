@@ -1,6 +1,6 @@
 // A data directory with many registered locks, made by the gateway's own store, without the flushes that would take minutes.
 
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { AccountId } from '../../src/domain/accounts/account.ts';
 import type { CardId } from '../../src/domain/credentials/card.ts';
 import { digestOf } from '../../src/domain/credentials/card-rules.ts';
@@ -49,8 +49,10 @@ export async function seedDatabase(
     ...{ address, directory, clock, log: silentLog, secrets: createSecrets(), onFatal: quiet, password: async () => undefined },
     node: { name: 'bench', url: null, bootId: 'bench', leaseMs: 30_000 },
   });
-  mkdirSync(directory);
-  return seedStore(store, directory, count, 0);
+  await store.directory.start();
+  const seeded = await seedStore(store, directory, count, 0);
+  await store.directory.stop();
+  return seeded;
 }
 
 async function seedStore(

@@ -81,7 +81,7 @@ async function readPages({ address, url }: TestDatabase, options: SectionOptions
   const dataDir = `${folder}/pages`;
   const { token } = await seedDatabase(address, dataDir, locks);
   const count = quick ? 90_000 : 9_000_000;
-  await fill(address, count, say);
+  await fillRecords(address, { count, locks }, say);
   const daemon = await startDaemon({ program, dataDir, flags: ['--store', url] });
   const url20 = (lockId: number, pageNo: number) =>
     `http://${daemon.http.host}:${daemon.http.port}/api/v1/lock/records?lockId=${lockId}&pageNo=${pageNo}&pageSize=20`;
@@ -116,7 +116,11 @@ async function readPages({ address, url }: TestDatabase, options: SectionOptions
 }
 
 /** `count` records in the order of their ids over half a year, as many of each lock. */
-async function fill(address: TestDatabase['address'], count: number, say: (text: string) => void): Promise<void> {
+export async function fillRecords(
+  address: TestDatabase['address'],
+  { count, locks }: { readonly count: number; readonly locks: number },
+  say: (text: string) => void,
+): Promise<void> {
   const database = createDatabase({ address, password: async () => undefined, clock, log: silentLog, name: 'fill' });
   await migrate(database);
   await takeWriting(database);
@@ -125,7 +129,7 @@ async function fill(address: TestDatabase['address'], count: number, say: (text:
   const stepMs = Math.floor((days * 86_400_000) / count);
   for (let from = 1; from <= count; from += recordsAtOnce) {
     await write(someRecords, [from, Math.min(count, from + recordsAtOnce - 1), count, stepMs, locks]);
-    if ((from - 1) % (10 * recordsAtOnce) === 0) say(`store-postgres: ${from.toLocaleString('en')} records are made`);
+    if ((from - 1) % (10 * recordsAtOnce) === 0) say(`${from.toLocaleString('en')} records are made`);
   }
   await write(
     `INSERT INTO stream SELECT n, 'e', 1, int8multirange(int8range(1, $1)), (extract(epoch FROM now()) * 1000)::bigint FROM generate_series(1, $2) AS n`,
