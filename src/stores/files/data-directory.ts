@@ -132,6 +132,12 @@ function lineOf(name: string): DataLine | undefined {
   );
 }
 
+/** The format of what has this name now; undefined: it has none, or one that only its own store knows. */
+export function formatOf(name: string): DocumentFormat<object> | RowFormat<object> | undefined {
+  const line = lineOf(name);
+  return line?.older?.name === name ? undefined : (line?.format ?? line?.rows);
+}
+
 /** The names of the data in a directory, sorted. Follows links to files and folders. `also`: names that are in no backup. */
 export async function dataIn(directory: string, also: (name: string) => boolean = () => false): Promise<string[]> {
   const names: string[] = [];

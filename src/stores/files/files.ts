@@ -46,15 +46,27 @@ export interface FileLayer {
   readonly tables?: DocumentTables;
 }
 
+/** The rows under their keys, and the highest id so far (0: none), as in a file of rows. */
+export interface DecodedRows {
+  readonly rows: readonly (readonly [key: string, row: object])[];
+  readonly top: number;
+}
+
 /**
  * Where a store in a database writes documents and rows. Who reads sees no difference: `readFile` and `open` give the bytes that the file
  * would have. What resolves is durable.
  */
 export interface DocumentTables {
+  /** What this format, the very object, has decoded of a document before somebody asked; undefined: `readFile` has it. */
+  document(path: string, format: object): object | undefined;
+  /** The rows, decoded by this format; undefined: `readFile` has them, of an older schema or damaged, or they are not there. */
+  rows(path: string, format: object): Promise<DecodedRows | undefined>;
   /** Replaces a document, or makes it. */
   replace(path: string, bytes: Uint8Array): Promise<void>;
   /** Puts rows under their keys; null drops one. `isWhole`: they replace all that are there. `header`: as the first line of a file of rows. */
   writeRows(path: string, header: object, rows: Iterable<readonly [key: string, row: object | null]>, isWhole: boolean): Promise<void>;
+  /** The highest id in the keys of all rows below this folder, such as `entry 41`; 0: none. */
+  highestId(folder: string): Promise<number>;
   /** Rejects with `storage-unavailable` when the database is away, and when it does not answer in time: then nobody knows the outcome. */
   within<T>(work: () => Promise<T>): Promise<T>;
 }

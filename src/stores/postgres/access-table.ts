@@ -8,6 +8,7 @@ import type { Log } from '../../domain/part.ts';
 import { retentionCutoff } from '../../domain/records/record.ts';
 import { createCurrentFacts } from '../files/access/current-facts.ts';
 import { createExpectedLines } from '../files/access/expected-lines.ts';
+import { createAccessFacts } from './access-facts.ts';
 import type { Database, Writer } from './database.ts';
 import { createGroupWrites } from './group-writes.ts';
 import { storageFailure } from './storage-failure.ts';
@@ -37,8 +38,8 @@ const ofEntries = `${columns} WHERE entry_id IN (SELECT entry_id FROM access_lin
   WHERE person_id = $1 OR credential_id = $2 OR number = ANY ($3)) ORDER BY id`;
 const naming = `SELECT DISTINCT lock_id AS "lockId", entry_id AS "entryId", credential_id AS "credentialId" FROM access_line
   WHERE person_id = $1 AND lock_id <> ${ofGateway} AND entry_id IS NOT NULL`;
-/** What the database says to be so, of all locks or of some. */
-const current = `SELECT lock_id AS "lockId", body FROM access_line WHERE is_current AND stands AND ($1::bigint[] IS NULL OR lock_id = ANY ($1))`;
+/** What the database says to be so, of some locks. */
+const currentOf = 'SELECT body FROM access_line WHERE is_current AND stands AND lock_id = ANY ($1)';
 /** Of lines before $1 the last one about each topic stays, if it still stood then. */
 const condense = `WITH old AS (DELETE FROM access_line l WHERE recorded_at < $1 AND (NOT stands OR EXISTS (
     SELECT FROM access_line later WHERE later.lock_id = l.lock_id AND later.topic = l.topic AND later.id > l.id AND later.recorded_at < $1))
@@ -49,6 +50,8 @@ const surplusDate = 'SELECT recorded_at AS date FROM access_line ORDER BY id DES
 type LineRow = { readonly id: number; readonly recordedAt: number; readonly body: AccessDraft };
 
 export interface AccessTable extends AccessLog {
+  /** See `AccessFacts.look`; before `open`. */
+  readAhead(isOver: () => boolean): Promise<void>;
   /** Reads what is so now. */
   open(): Promise<void>;
   /** Condenses what is older than `days` days or six calendar months to what still stood then. Resolves with how many lines went. */
@@ -63,8 +66,9 @@ export function createAccessTable(options: {
   readonly log: Log;
 }): AccessTable {
   const { database, writer, clock, log } = options;
-  const facts = createCurrentFacts();
-  const expected = createExpectedLines(facts);
+  const accessFacts = createAccessFacts(database.query);
+  let facts = createCurrentFacts();
+  let expected = createExpectedLines(facts);
   const writes = createGroupWrites<AccessDraft>(mostAtOnce, write);
   let newestAt = 0;
   let newest: Promise<unknown> = Promise.resolve();
@@ -91,7 +95,7 @@ export function createAccessTable(options: {
   }
   async function readAgain(): Promise<void> {
     const lockIds = [...doubtful];
-    const rows = await database.query<{ body: AccessDraft }>(current, [lockIds]).catch(storageFailure);
+    const rows = await database.query<{ body: AccessDraft }>(currentOf, [lockIds]).catch(storageFailure);
     for (const lockId of lockIds) facts.forget(lockId);
     for (const { body } of rows) facts.set(body);
     doubtful.clear();
@@ -102,8 +106,10 @@ export function createAccessTable(options: {
   }
 
   return {
+    readAhead: accessFacts.look,
     async open() {
-      for (const { body } of await database.query<{ body: AccessDraft }>(current, [null])) facts.set(body);
+      facts = await accessFacts.open();
+      expected = createExpectedLines(facts);
       const [row] = await database.query<{ at: number | null }>('SELECT recorded_at AS at FROM access_line ORDER BY id DESC LIMIT 1');
       newestAt = row?.at ?? 0;
     },
@@ -130,8 +136,8 @@ export function createAccessTable(options: {
       const rows = await database.query<Omit<NamedEntry, 'mayBeHeld'>>(naming, [personId]).catch(storageFailure);
       return rows.map((row) => ({ ...row, mayBeHeld: expected.mayBeHeld(row) }));
     },
-    says: expected.says,
-    topicsOf: expected.topicsOf,
+    says: (draft) => expected.says(draft),
+    topicsOf: (lockId) => expected.topicsOf(lockId),
     newestAt: () => newestAt,
     async purge(now, days) {
       const [surplus] = await database.query<{ date: number }>(surplusDate, [mostLines]).catch(storageFailure);

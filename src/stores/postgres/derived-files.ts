@@ -7,8 +7,8 @@ import { type DayName, dayFileName, parseDayFileName, utcDay } from '../files/re
 import { recordLine } from '../files/records/record-line.ts';
 import { authorityFiles } from './authority-table.ts';
 import type { Query } from './database.ts';
-import { createDocumentTables, documentRoot } from './document-tables.ts';
 import { type RecordRow, recordColumns, recordOf } from './record-rows.ts';
+import { bytesOf, namesChangedAfter, storedUnder } from './stored-documents.ts';
 
 export interface DerivedFile {
   /** As in a data directory. */
@@ -91,18 +91,13 @@ export async function* derivedFiles(query: Query, carried: readonly string[]): A
 }
 
 async function* documentFiles(query: Query): AsyncGenerator<DerivedFile> {
-  const refuse = (): never => {
-    throw new Error('documents are read here');
-  };
-  const reading = { query, openWriter: () => ({ write: refuse }), isAway: () => false, isStopped: () => false };
-  const clock = { now: Date.now, monotonic: () => performance.now(), timer: refuse };
-  const tables = createDocumentTables({ database: reading, clock, onFenced: refuse, onFailed: refuse });
-  await tables.load();
   const [records] = await query<{ last: number }>("SELECT last FROM head WHERE feed = 'record'");
-  for (const { name } of await query<{ name: string }>('SELECT name FROM document ORDER BY name')) {
-    const bytes = await tables.readFile(`${documentRoot}/${name}`);
-    yield { name, bytes: name === 'counters.json' ? withRecordId(bytes, records?.last ?? 0) : bytes };
-  }
+  for await (const some of namesChangedAfter(query, 0))
+    for await (const stored of storedUnder(query, some))
+      for (const [name, one] of stored) {
+        const bytes = bytesOf(one);
+        yield { name, bytes: name === 'counters.json' ? withRecordId(bytes, records?.last ?? 0) : bytes };
+      }
 }
 
 /** In files this document has the highest recordId, in a database the head of the records. */

@@ -2,13 +2,17 @@
 // every store of documents is the same one on both, and a backup of either is one of the other.
 import type { Clock } from '../../domain/clock.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { fileOf } from '../files/documents/row-lines.ts';
-import type { FileLayer, OpenFile } from '../files/files.ts';
+import type { RowFormat } from '../files/documents/row-reader.ts';
+import type { DecodedRows, FileLayer, OpenFile } from '../files/files.ts';
 import { OutcomeUnknownError } from './connection.ts';
 import { type Database, FencedError } from './database.ts';
+import { createDocumentsAhead, type DocumentsAhead, rowsOf } from './documents-ahead.ts';
+import { bytesOf, type StoredDocument, storedOf } from './stored-documents.ts';
 
 export interface DocumentTablesLayer extends FileLayer {
-  /** Learns what there is; call it first. */
+  /** Reads what `load` will need, while another node may change it. */
+  readonly readAhead: DocumentsAhead['look'];
+  /** Learns what there is; call it before anything else, once nobody but this process may write. */
   load(): Promise<void>;
 }
 
@@ -18,9 +22,11 @@ export const documentRoot = 'database';
 /** How long a caller waits for a change, and how long until a change whose outcome is unknown is sent again. */
 const [patienceMs, repeatMs] = [10_000, 250];
 
+const highestId = "SELECT coalesce(max(split_part(key, ' ', 2)::bigint), 0) AS id FROM document_row WHERE starts_with(name, $1)";
+
 /** @param onFenced another node writes to the database: this process must end */
 export function createDocumentTables(options: {
-  readonly database: Pick<Database, 'query' | 'openWriter' | 'isAway' | 'isStopped'>;
+  readonly database: Pick<Database, 'query' | 'openWriter' | 'writer' | 'isAway' | 'isStopped'>;
   readonly clock: Clock;
   readonly onFenced: (error: Error) => void;
   /** Called with each `storage-unavailable` that a caller gets. */
@@ -30,8 +36,7 @@ export function createDocumentTables(options: {
   const { write } = database.openWriter();
   /** The number of the last change of each document; it is the version that the next write compares. */
   const versions = new Map<string, number>();
-  /** The texts of documents, until they are read for the first time: one statement has them all. */
-  const texts = new Map<string, string>();
+  const ahead = createDocumentsAhead(database);
 
   const nameOf = (path: string): string => path.slice(documentRoot.length + 1);
 
@@ -61,35 +66,28 @@ export function createDocumentTables(options: {
     const version = versions.get(name) ?? 0;
     const values = [isWhole, header === null ? null : JSON.stringify(header), keys, bodies];
     const sql = 'SELECT write_document($1, $2, $3, $4, $5, $6, $7) AS number';
-    texts.delete(name);
+    ahead.forget(name);
     versions.set(name, await changed(sql, (isRepeated) => [name, version, isRepeated, ...values]));
   }
-  async function bytesOf(path: string): Promise<Buffer> {
+  /** Undefined: there is nothing. */
+  async function storedAt(path: string): Promise<StoredDocument | undefined> {
     const name = nameOf(path);
-    if (!versions.has(name)) throw missing(path);
-    const text = texts.get(name);
-    texts.delete(name);
-    if (text !== undefined) return bytesOfText(text);
-    const found = await database.query<{ header: Header | null; change_no: number; key: string | null; body: string }>(
-      'SELECT header, change_no, key, body::text FROM document LEFT JOIN document_row USING (name) WHERE name = $1 ORDER BY place',
-      [name],
-    );
-    const [first] = found;
-    if (first === undefined) throw missing(path);
-    if (first.header === null) return bytesOfText(first.body);
-    const rows = found.flatMap(({ key, body }) => (key === null ? [] : [[key, JSON.parse(body) as object] as const]));
-    return Buffer.from([...fileOf(first.header, rows, first.header.top ?? 0)].join(''));
+    if (!versions.has(name)) return undefined;
+    return (await storedOf(database.query, [name])).get(name);
+  }
+  async function readFile(path: string): Promise<Buffer> {
+    const stored = await storedAt(path);
+    if (stored === undefined) throw missing(path);
+    return bytesOf(stored);
   }
 
   return {
+    readAhead: ahead.look,
     async load() {
-      for (const { name, change_no } of await database.query<{ name: string; change_no: number }>('SELECT name, change_no FROM document'))
-        versions.set(name, change_no);
-      const documents = 'SELECT name, body::text FROM document JOIN document_row USING (name) WHERE header IS NULL';
-      for (const { name, body } of await database.query<{ name: string; body: string }>(documents)) texts.set(name, body);
+      for (const { name, version } of await ahead.settle()) versions.set(name, version);
     },
-    readFile: bytesOf,
-    open: async (path) => openBytes(await bytesOf(path)),
+    readFile,
+    open: async (path) => openBytes(await readFile(path)),
     async readdir(path) {
       const folder = path === documentRoot ? '' : `${nameOf(path)}/`;
       return [...versions.keys()].flatMap((name) => {
@@ -101,7 +99,7 @@ export function createDocumentTables(options: {
       const [before, after] = [nameOf(from), nameOf(to)];
       if (!versions.has(before)) throw missing(from);
       const number = await changed('SELECT rename_document($1, $2) AS number', () => [before, after]);
-      texts.delete(before);
+      for (const name of [before, after]) ahead.forget(name);
       versions.delete(before);
       versions.set(after, number);
     },
@@ -109,7 +107,7 @@ export function createDocumentTables(options: {
       const name = nameOf(path);
       if (!versions.has(name)) throw missing(path);
       await changed('SELECT drop_document($1) AS number', () => [name]);
-      texts.delete(name);
+      ahead.forget(name);
       versions.delete(name);
     },
     makeFolder: async () => undefined,
@@ -120,7 +118,18 @@ export function createDocumentTables(options: {
     freeBytes: async () => Number.MAX_SAFE_INTEGER,
     freeFiles: async () => undefined,
     tables: {
+      document: (path, format) => ahead.take(nameOf(path), format),
+      async rows(path, format) {
+        const known = ahead.take(nameOf(path), format);
+        if (known !== undefined) return known as DecodedRows;
+        const stored = await storedAt(path);
+        return stored && rowsOf(stored, format as RowFormat<object>);
+      },
       replace: (path, bytes) => writeDocument(path, null, [['', textOf(path, bytes)]], true),
+      async highestId(folder) {
+        const [found] = await database.query<{ id: number }>(highestId, [`${nameOf(folder)}/`]);
+        return found?.id ?? 0;
+      },
       writeRows: (path, header, rows, isWhole) => writeDocument(path, header, asText(rows), isWhole),
       async within(work) {
         let cancelTimer = (): void => undefined;
@@ -142,20 +151,10 @@ export function createDocumentTables(options: {
   };
 }
 
-interface Header {
-  readonly of: string;
-  readonly schemaVersion: number;
-  readonly top?: number;
-}
-
 /** JSON as it is; what is not JSON (a key) as a JSON string. */
 function textOf(path: string, bytes: Uint8Array): string {
   const buffer = Buffer.from(bytes);
   return path.endsWith('.json') ? buffer.toString('utf8') : JSON.stringify(buffer.toString('base64'));
-}
-
-function bytesOfText(text: string): Buffer {
-  return text.startsWith('"') ? Buffer.from(JSON.parse(text) as string, 'base64') : Buffer.from(text);
 }
 
 function* asText(rows: Iterable<readonly [string, object | null]>): Generator<readonly [string, string | null]> {

@@ -37,6 +37,8 @@ export function createRecordSide(
 
   return {
     ...{ records, access, audit, quarantine, statuses, batteries },
+    /** Reads what `open` will need, while another node may change it; `isOver` ends it. Rejects when the database does not answer. */
+    readAhead: access.readAhead,
     async open(): Promise<void> {
       await Promise.all([statuses.open(), batteries.open(), access.open()]);
       await records.open();

@@ -7,6 +7,7 @@ import { lostNodeTable } from './schema/lost-nodes.ts';
 import { nodeDirectoryColumn } from './schema/node-directory.ts';
 import { nodeTables } from './schema/nodes.ts';
 import { recordTables } from './schema/records.ts';
+import { documentStamps } from './schema/stamps.ts';
 import { standbyDemandedTable } from './schema/standby-demanded.ts';
 
 const steps: readonly { readonly name: string; readonly sql: string }[] = [
@@ -18,6 +19,7 @@ const steps: readonly { readonly name: string; readonly sql: string }[] = [
   { name: 'authority', sql: authorityTable },
   { name: 'standby demanded', sql: standbyDemandedTable },
   { name: 'node directory', sql: nodeDirectoryColumn },
+  { name: 'stamps', sql: documentStamps },
 ];
 
 export const schemaSteps = steps.map(({ name }) => name);

@@ -21,6 +21,7 @@ import { type ConnectionOptions, connect, type DatabaseAddress } from './connect
 import { createDatabase } from './database.ts';
 import { createDatabaseWatch, type DatabaseWatch } from './database-watch.ts';
 import { createDocumentTables, documentRoot } from './document-tables.ts';
+import { followUntil } from './follow.ts';
 import { createLease, type NodeLease } from './lease.ts';
 import { exportSnapshot } from './migration.ts';
 import { createNodeTable } from './node-table.ts';
@@ -97,6 +98,10 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
   let opened: OpenedDocuments | undefined;
   let stopping: Promise<void> | undefined;
 
+  async function readAhead(isOver: () => boolean): Promise<void> {
+    await tables.readAhead(isOver);
+    if (!isOver()) await side.readAhead(isOver);
+  }
   function whenOpen(): OpenedDocuments {
     if (!opened) throw new Error('the store is not started');
     return opened;
@@ -126,7 +131,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
       await migrate(database);
       watch.start();
       await onConnected?.(createAuthorityTable(database));
-      await lease.acquire();
+      await followUntil(lease.acquire(), { clock, look: readAhead });
       if (lease.leftMs() === 0) return;
       await tables.load();
       opened = await documents.open();

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type PostgresServer, queryOnce, startPostgres } from '../../support/postgres.ts';
 import { until } from '../../support/site.ts';
 import { testStore, withDirectory } from '../files/support/directory.ts';
+import { lockId, sampleEntry, sampleLock } from '../files/support/samples.ts';
 import { startedPostgresStore, withPostgresStore } from './support/store.ts';
 
 describe('a store in PostgreSQL', () => {
@@ -37,6 +38,18 @@ describe('a store in PostgreSQL', () => {
         } finally {
           await again.stop();
         }
+      });
+    }));
+
+  test('no id of a card is given again, also when the counters know less than the cards do', () =>
+    withPostgresStore(server, async ({ store, address }) => {
+      await store.ports.locks.add(sampleLock(1));
+      await store.ports.entries.update(lockId(1), () => ({ put: [sampleEntry(7, 1), sampleEntry(500, 1)] }));
+      await store.stop();
+      await withDirectory(async (other) => {
+        const { store: again } = await startedPostgresStore(address, other);
+        expect(await again.ports.counters.next('cardId')).toBe(501);
+        await again.stop();
       });
     }));
 

@@ -61,7 +61,12 @@ class JsonDocument<T extends object> implements Document<T> {
   }
 
   async load(): Promise<boolean> {
-    const { path, beforeUpgrade } = this.#options;
+    const { files, path, format, beforeUpgrade } = this.#options;
+    const decoded = files.tables?.document(path, format) as T | undefined;
+    if (decoded !== undefined) {
+      this.#setLoaded(decoded);
+      return true;
+    }
     let isOlder = false;
     const file = this.#open(() => {
       isOlder = true;
@@ -71,8 +76,7 @@ class JsonDocument<T extends object> implements Document<T> {
     });
     if (value === null) return false;
     if (isOlder) await beforeUpgrade?.(path);
-    this.#newest = value;
-    this.#setFlushed(value);
+    this.#setLoaded(value);
     return true;
   }
 
@@ -117,6 +121,11 @@ class JsonDocument<T extends object> implements Document<T> {
   #encode(value: T): string {
     const { format } = this.#options;
     return `${JSON.stringify({ schemaVersion: format.schemaVersion, ...(format.stored?.(value) ?? value) }, null, 1)}\n`;
+  }
+
+  #setLoaded(value: T): void {
+    this.#newest = value;
+    this.#setFlushed(value);
   }
 
   #setFlushed(value: T): void {

@@ -208,6 +208,7 @@ export function createEntryFiles(options: {
       }
     },
     async highest() {
+      if (files.tables !== undefined) return files.tables.highestId(folder);
       const lockIds = [...present];
       let highest = 0;
       for (let from = 0; from < lockIds.length; from += readsAtOnce) {

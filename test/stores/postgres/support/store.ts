@@ -5,7 +5,7 @@ import { createClock } from '../../../../src/platform/clock.ts';
 import { createSecrets } from '../../../../src/stores/files/documents/secrets.ts';
 import type { Store } from '../../../../src/stores/files/store.ts';
 import type { DatabaseAddress } from '../../../../src/stores/postgres/connection.ts';
-import { createPostgresStore } from '../../../../src/stores/postgres/store.ts';
+import { createPostgresStore, type PostgresStore } from '../../../../src/stores/postgres/store.ts';
 import type { PostgresDatabases } from '../../../support/postgres.ts';
 import { type CapturedLog, captureLog, withDirectory } from '../../files/support/directory.ts';
 
@@ -24,24 +24,34 @@ const fixedDate = (): Clock => ({ ...createClock(), now: () => Date.UTC(2026, 10
 
 /** Starts a store on this database. */
 export async function startedPostgresStore(address: DatabaseAddress, directory: string): Promise<StartedStore> {
+  const begun = postgresStoreOn(address, directory, 'box-1');
+  try {
+    await begun.store.directory.start();
+    await begun.store.start();
+  } catch (error) {
+    await begun.store.stop();
+    await begun.store.directory.stop();
+    throw error;
+  }
+  return begun;
+}
+
+/** A store of the node with this name, which is not started. */
+export function postgresStoreOn(
+  address: DatabaseAddress,
+  directory: string,
+  name: string,
+): StartedStore & { readonly store: PostgresStore } {
   const events = createEventBus((_name, error) => {
     throw error;
   });
   const [log, fatal] = [captureLog(), [] as Error[]];
   const store = createPostgresStore({
     ...{ address, directory, log, clock: fixedDate(), secrets: createSecrets(), emit: events.emit },
-    node: { name: 'box-1', url: null, bootId: 'boot', leaseMs: 30_000 },
+    node: { name, url: null, bootId: 'boot', leaseMs: 30_000 },
     password: async () => undefined,
     onFatal: (error) => void fatal.push(error),
   });
-  try {
-    await store.directory.start();
-    await store.start();
-  } catch (error) {
-    await store.stop();
-    await store.directory.stop();
-    throw error;
-  }
   return { store, events, log, address, directory, fatal };
 }
 
