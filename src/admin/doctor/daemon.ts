@@ -51,13 +51,13 @@ export interface DaemonCheck {
   readonly version: string;
   /** The current user is neither root nor the owner of the data. */
   readonly isOutsider: boolean;
-  /** Where the data went; undefined: it is here. */
-  readonly target: string | undefined;
+  /** The data is not here any more, or nobody knows whether it is. */
+  readonly isMoved: boolean;
 }
 
-export function checkDaemon({ pid, answer, silence }: Daemon, { version, isOutsider, target }: DaemonCheck): readonly Verdict[] {
+export function checkDaemon({ pid, answer, silence }: Daemon, { version, isOutsider, isMoved }: DaemonCheck): readonly Verdict[] {
   if (answer === undefined) {
-    const start = target === undefined ? 'sudo systemctl start latchd, or latchd serve' : 'none starts here: see "data" below';
+    const start = isMoved ? 'none starts here: see "data" below' : 'sudo systemctl start latchd, or latchd serve';
     if (silence === undefined) return [warn('no daemon is running', start)];
     if (isOutsider) return [cannotTell(silence)];
     const who = pid === undefined ? 'the daemon cannot be asked' : `process ${pid} has the data directory and does not answer`;

@@ -5,10 +5,10 @@ import type { Config } from '../../app/config.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { createClock } from '../../platform/clock.ts';
 import { userName } from '../../platform/control/control-client.ts';
-import { movedTo } from '../../stores/files/claim-directory.ts';
 import { kernelClockState } from '../../stores/files/clock-trust.ts';
 import { hasSpareAdminToken } from '../../stores/files/documents/admin-token.ts';
 import { codeOf, type FileLayer, nodeFiles } from '../../stores/files/files.ts';
+import { readMoveNote, sayMoved, tryMoveAgain } from '../../stores/files/move-note.ts';
 import { type Inspection, inspect } from '../../stores/files/verify/inspect.ts';
 import { checkBackups } from './backups.ts';
 import type { AddressesOf } from './certificate-names.ts';
@@ -70,12 +70,12 @@ export async function examine({ config, version, ...given }: Examined): Promise<
     (error: unknown) => (codeOf(error) === 'ENOENT' ? false : codeOf(error)),
   );
   const isInDatabase = config.store !== 'files';
-  const target = isInDatabase ? undefined : await movedTo(files, dataDir).catch(() => undefined);
+  const moved = isInDatabase ? undefined : await readMoveNote(files, dataDir).catch(() => undefined);
   let found: Inspection | undefined;
 
   await look('program', () => checkProgram(version, node));
   await look('updates', () => checkUpdates(config, version));
-  await look('daemon', () => checkDaemon(daemon, { version, isOutsider, target }));
+  await look('daemon', () => checkDaemon(daemon, { version, isOutsider, isMoved: moved !== undefined }));
   await look('ports', () => checkPorts(config, daemon, owner));
   await look('reach', () => checkReach(config));
   await look('places', () => checkPlaces(config, daemon));
@@ -97,7 +97,8 @@ export async function examine({ config, version, ...given }: Examined): Promise<
     if (isThere === false) return noDirectory(dataDir);
     if (isOutsider) return cannotTell(`${dataDir} belongs to ${owner === undefined ? 'another user' : await userName(owner)}`);
     if (isThere !== true) return fail(`${dataDir} cannot be used (${isThere})`, 'is --data-dir, or dataDir in the configuration, right?');
-    if (target !== undefined) return fail(`the data of ${dataDir} was moved to ${target}`, 'name that in store: this directory is closed');
+    if (moved !== undefined)
+      return fail(sayMoved(dataDir, moved), moved.state === 'gone' ? 'name that in store: this directory is closed' : tryMoveAgain);
     found = await inspect(files, dataDir);
     const verdicts = checkData(dataDir, found);
     return (await hasSpareAdminToken(files, dataDir, clock.now())) ? [...verdicts, spareToken(dataDir)] : verdicts;

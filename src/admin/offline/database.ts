@@ -7,14 +7,8 @@ import { createClock } from '../../platform/clock.ts';
 import { nodeFiles } from '../../stores/files/files.ts';
 import type { DatabaseAddress } from '../../stores/postgres/connection.ts';
 import { exportRows } from '../../stores/postgres/export.ts';
-import {
-  exportDatabase,
-  leapDatabase,
-  type MigrationOptions,
-  type Moved,
-  moveToDatabase,
-  moveToDirectory,
-} from '../../stores/postgres/migration.ts';
+import { exportDatabase, leapDatabase, type MigrationOptions, moveToDatabase, moveToDirectory } from '../../stores/postgres/migration.ts';
+import type { Moved } from '../../stores/postgres/move-outcome.ts';
 import { type NobodyOptions, type OfflineOptions, requireData, requireNobody, withDatabase } from '../../stores/postgres/offline.ts';
 import type { ReadRecords } from './files.ts';
 

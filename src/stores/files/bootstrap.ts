@@ -6,7 +6,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { Log } from '../../domain/part.ts';
 import type { Secrets } from '../../domain/secrets.ts';
 import { type AccountFile, accountsName } from './documents/account-file.ts';
-import { openCommandKey } from './documents/command-key.ts';
+import { commandKeyName, openCommandKey } from './documents/command-key.ts';
 import { type CounterFile, noCounters } from './documents/counter-file.ts';
 import { loadNeeded, missingDocument } from './documents/document.ts';
 import { replaceFile } from './documents/durable-file.ts';
@@ -35,7 +35,7 @@ export async function openOrBegin(options: {
 }): Promise<{ readonly key: Buffer; readonly isFirstStart: boolean }> {
   const { files, directory, counters, accounts, adminToken, givenAdminToken, secrets, clock, log } = options;
   const isFirstStart = !(await holdsData(files, directory));
-  const key = await openCommandKey(files, `${directory}/command.key`, log, isFirstStart);
+  const key = await openCommandKey(files, `${directory}/${commandKeyName}`, log, isFirstStart);
   if (!(await loadNeeded(counters.document, `${directory}/counters.json`))) {
     if (!isFirstStart) throw missingDocument(`${directory}/counters.json`);
     await counters.document.put({ ...noCounters, accountId: 1, tokenId: 1 });

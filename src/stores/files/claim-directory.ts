@@ -4,8 +4,8 @@ import { dirname, resolve } from 'node:path';
 import { isFamiliar, neededNames } from './data-directory.ts';
 import type { DirectoryLock } from './directory-lock.ts';
 import { accountsName } from './documents/account-file.ts';
-import { readIfThere } from './documents/durable-file.ts';
 import { codeOf, type FileLayer } from './files.ts';
+import { moveNoteName, readMoveNote, sayMoved, tryMoveAgain } from './move-note.ts';
 
 /** Rejects with one sentence when the directory exists and holds files that are not latchd's. */
 async function refuseForeignDirectory(files: FileLayer, directory: string): Promise<void> {
@@ -37,21 +37,15 @@ async function refuseHollowDirectory(files: FileLayer, directory: string): Promi
   );
 }
 
-/** The file that says where the data of a directory went. */
-export const migratedName = 'MIGRATED';
-
-/** Where the data of a directory went, as a person named it; undefined: it is still there. */
-export async function movedTo(files: FileLayer, directory: string): Promise<string | undefined> {
-  return (await readIfThere(files, `${directory}/${migratedName}`))?.toString().trim();
-}
-
 /** Rejects with one sentence when the data was moved away: what is left would go another way than what was moved. */
 async function refuseMoved(files: FileLayer, directory: string): Promise<void> {
-  const target = await movedTo(files, directory);
-  if (target === undefined) return;
-  throw new Error(
-    `the data of ${resolve(directory)} was moved to ${target}: start with that store. Only if you are sure that nothing happened there, remove ${migratedName}`,
-  );
+  const note = await readMoveNote(files, directory);
+  if (note === undefined) return;
+  const remedy =
+    note.state === 'gone'
+      ? `start with that store. Only if you are sure that nothing happened there, remove ${moveNoteName}`
+      : tryMoveAgain;
+  throw new Error(`${sayMoved(resolve(directory), note)}: ${remedy}`);
 }
 
 const foldersOfAllData = ['/locks', '/cards', '/records', '/removed', '/audit', '/attempts', '/webhooks', '/imports'];

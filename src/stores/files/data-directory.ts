@@ -9,6 +9,7 @@ import { accountRows, olderAccounts } from './documents/account-rows.ts';
 import { settingsName, settingsRows } from './documents/account-settings-file.ts';
 import { alarmRows, olderAlarms } from './documents/alarm-file.ts';
 import { batteryFormat } from './documents/battery-file.ts';
+import { commandKeyName } from './documents/command-key.ts';
 import { counterFormat } from './documents/counter-file.ts';
 import { createDocument } from './documents/document.ts';
 import type { DocumentFormat } from './documents/document-format.ts';
@@ -29,6 +30,7 @@ import { statusFormat } from './documents/status-file.ts';
 import { ttlockLoginRows, ttlockLoginsName } from './documents/ttlock-login-file.ts';
 import { webhookFileName, webhookFormat } from './documents/webhook-files.ts';
 import { codeOf, type FileLayer } from './files.ts';
+import { moveNoteName } from './move-note.ts';
 
 interface DataLine {
   /** A file at the top, or a folder that has `files`. */
@@ -75,7 +77,7 @@ const dataLines: readonly DataLine[] = [
   { name: homeCodeName, format: homeCodeFormat },
   { name: 'clock.json', format: clockFormat },
   { name: gatewayFileName, format: gatewayFormat },
-  { name: 'command.key', isNeeded: true },
+  { name: commandKeyName, isNeeded: true },
   { name: 'admin.token' },
   { name: 'quarantine.jsonl' },
   { name: 'quarantine.previous.jsonl' },
@@ -96,7 +98,7 @@ const dataLines: readonly DataLine[] = [
  */
 const staysHere = /^latchd\.lock|^control\.sock$|\.(tmp|new|sealing|damaged|previous|partial|gz)$|\.schema-\d+$/;
 /** Names in a data directory that are not data: its backups, and a folder that every new file system has. */
-const besides = ['backups', 'lost+found', 'MIGRATED'];
+const besides = ['backups', 'lost+found', moveNoteName];
 
 /** The folders of the data directory that contain data. */
 export const dataFolders: readonly string[] = dataLines.flatMap(({ name, files }) => (files ? [name] : []));

@@ -4,6 +4,8 @@ import type { Log } from '../../../domain/part.ts';
 import type { FileLayer } from '../files.ts';
 import { readIfThere, replaceFile } from './durable-file.ts';
 
+export const commandKeyName = 'command.key';
+
 const keyBytes = 32;
 
 /** Reads the key, or makes one durably. A new key among old data only costs the names in the records of commands that are in flight. */
@@ -12,7 +14,7 @@ export async function openCommandKey(files: FileLayer, path: string, log: Log, i
   if (found?.length === keyBytes) return found;
   if (found) await files.rename(path, `${path}.damaged`);
   if (!isFirstStart)
-    log.warn({ code: 'command-key-made', file: 'command.key' }, 'the key of command ids was missing or damaged; a new one was made');
+    log.warn({ code: 'command-key-made', file: commandKeyName }, 'the key of command ids was missing or damaged; a new one was made');
   const key = randomBytes(keyBytes);
   await replaceFile(files, path, key);
   return key;
