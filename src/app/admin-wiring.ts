@@ -137,7 +137,7 @@ export function createLocalControl(options: {
         await trail.record(onThisMachine, () => ({ action: 'clock-accept', object: 'clock' }), clockTrust.acceptClock);
         return {};
       },
-      'GET /healthz': async () => ({ health: await status.healthy() }),
+      'GET /healthz': async () => ({ health: await status.health() }),
       'GET /readyz': async () => ({
         ...{ version: status.version, ...status.addresses(), ...status.readiness() },
         ...{ discovery: discovery(), turnedAway: status.turnedAway() },

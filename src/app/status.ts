@@ -58,7 +58,7 @@ interface StatusOptions {
   /** See `storageHealth`. */
   readonly storageHealth: () => string;
   /** Of a gateway that shares a database with others. */
-  readonly node: Pick<DatabaseNode, 'isReady' | 'health' | 'view' | 'leftMs' | 'stats'> | undefined;
+  readonly node: Pick<DatabaseNode, 'isReady' | 'health' | 'watch' | 'view' | 'leftMs' | 'stats'> | undefined;
   /** To the node that serves; undefined: this one sends nothing on. */
   readonly forwarding: Pick<Forwarding, 'forwardsTo'> | undefined;
 }
@@ -100,6 +100,23 @@ export function createStatus(options: StatusOptions) {
       return [[kind, certificates.expiresAt(kind)]];
     });
     return Object.fromEntries(shown);
+  }
+
+  /**
+   * For the watchdog: whether every listener and the disk answer. It does not matter what they answer: a gateway with a full disk still
+   * opens doors, and so does a broker that rejects the check because locks use all its connections.
+   */
+  async function healthy(): Promise<string> {
+    if (probe.unansweredMs() > diskAnswersWithinMs) return `the ${node === undefined ? 'data directory' : 'database'} does not answer`;
+    const where = addresses();
+    const checks = (['http', 'https', 'mqtt', 'mqtts', 'devices'] as const).map(async (scheme) => {
+      const address = where[scheme];
+      const before = turnedAwayForRoom();
+      const result = address === undefined ? 'ok' : await checkListener({ ...address, scheme });
+      const isFull = cutOff.has(result) && turnedAwayForRoom() > before;
+      return result === 'ok' || isFull ? [] : [`${scheme} does not answer: ${result}`];
+    });
+    return (await Promise.all(checks)).flat().join('; ') || 'ok';
   }
 
   return {
@@ -183,21 +200,15 @@ export function createStatus(options: StatusOptions) {
       };
     },
 
-    /**
-     * For the watchdog: whether every listener and the disk answer. It does not matter what they answer: a gateway with a full disk still
-     * opens doors, and so does a broker that rejects the check because locks use all its connections.
-     */
-    async healthy(): Promise<string> {
-      if (probe.unansweredMs() > diskAnswersWithinMs) return `the ${node === undefined ? 'data directory' : 'database'} does not answer`;
-      const where = addresses();
-      const checks = (['http', 'https', 'mqtt', 'mqtts', 'devices'] as const).map(async (scheme) => {
-        const address = where[scheme];
-        const before = turnedAwayForRoom();
-        const result = address === undefined ? 'ok' : await checkListener({ ...address, scheme });
-        const isFull = cutOff.has(result) && turnedAwayForRoom() > before;
-        return result === 'ok' || isFull ? [] : [`${scheme} does not answer: ${result}`];
-      });
-      return (await Promise.all(checks)).flat().join('; ') || 'ok';
+    healthy,
+
+    /** For people and for what watches a container: as `healthy`, and whether the database answers, which no restart would bring back. */
+    async health(): Promise<string> {
+      const away = node?.watch.away();
+      const here = await healthy();
+      if (away === undefined) return here;
+      const database = `the database does not answer for ${Math.floor(away.ms / 1_000)} s`;
+      return here === 'ok' ? database : `${here}; ${database}`;
     },
 
     /** In one line, for `systemctl status`. */

@@ -8,7 +8,7 @@ const patienceMs = 8_000;
 
 export const health = command<{ readonly json?: true }>({
   name: 'health',
-  says: 'ask the running daemon whether its listeners and its disk answer, as the watchdog of systemd does; for what watches a container',
+  says: 'ask the running daemon whether its listeners answer, and its disk or its database; for what watches a container',
   settings: 'directory',
   options: [jsonOption],
   examples: [['health', 'the health check of the image; exit code 1 when something does not answer']],

@@ -58,6 +58,10 @@ async function doctor(name: Box): Promise<readonly string[]> {
     .filter(({ check }) => ['daemon', 'database'].includes(check))
     .map(({ check, verdict, seen }) => `${check} ${verdict} ${seen}`);
 }
+async function health(name: Box): Promise<readonly [number | null, string]> {
+  const { exitCode, stderr } = await runs.finish(['health', ...settings(name)]);
+  return [exitCode, stderr];
+}
 const alarmLines = (run: Run, kind: string) => run.log().flatMap(({ code, alarm }) => (alarm === kind ? [code] : []));
 
 test('both boxes say what they do, and a lost one is an alarm until it is back', async () => {
@@ -121,6 +125,7 @@ test('a database that is away is an alarm that is seen at once, and which ends w
     expect(await doctor('box-1')).toContainEqual(
       expect.stringMatching(/^database fail it does not answer: 127\.0\.0\.1:\d+: connect ECONNREFUSED/),
     );
+    expect(await health('box-1')).toEqual([1, expect.stringMatching(/^latchd: the database does not answer for \d+ s\n$/)]);
     await until(() => alarmLines(one, 'database-away').length > 0, 'the log has it');
   } finally {
     await server.start();
@@ -129,6 +134,7 @@ test('a database that is away is an alarm that is seen at once, and which ends w
   expect(alarmLines(one, 'database-away')).toEqual(['alarm-began', 'alarm-ended']);
   expect((await metrics('box-1')).get('latchd_database_reconnects_total')).toBeGreaterThan(0);
   await until(async () => (await readiness('box-1')).ready, 'it is ready again');
+  expect(await health('box-1')).toEqual([0, 'everything answers\n']);
   expect(await alarmsOf('box-1')).toEqual([]);
   one.signal('SIGTERM');
   expect(await one.ended).toBe(0);
