@@ -197,12 +197,12 @@ type NounServices = ReturnType<typeof createNounServices>;
 
 /** What the gateway hears from locks: reports, and what it concludes from them. */
 function createReportServices(options: ServicesOptions, before: CommandServices & LiveServices & NounServices) {
-  const { clock, clockIsSuspect, events, stores, commandIds, storageHealth, database, alarmDetector: settings } = options;
+  const { clock, clockIsSuspect, events, stores, commandIds, storageHealth, database, lease, alarmDetector: settings } = options;
   const { locks, entries, accounts, statuses, records, quarantine } = stores;
   const { certainty, alarms, reconciler, lost } = before;
   const clockEvidence = createClockEvidence({ clock, locks });
   const alarmDetector = createAlarmDetector({
-    ...{ clock, events, locks, statuses, records, alarms, settings, clockIsSuspect, certainty, storageHealth, database },
+    ...{ clock, events, locks, statuses, records, alarms, settings, clockIsSuspect, certainty, storageHealth, database, lease },
     clockEvidence: clockEvidence.evidence,
     lost,
   });

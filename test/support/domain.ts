@@ -9,7 +9,6 @@ import type { DatabaseHealth } from '../../src/domain/alarms/database-alarms.ts'
 import { createAuditTrail } from '../../src/domain/audit/audit.ts';
 import type { Card, CardId } from '../../src/domain/credentials/card.ts';
 import { DomainError, type ErrorCode } from '../../src/domain/errors.ts';
-import { endlessLease } from '../../src/domain/lease.ts';
 import { createDriverTable } from '../../src/domain/locks/driver-table.ts';
 import { nativeDriver } from '../../src/domain/locks/hub.ts';
 import type { HubLink } from '../../src/domain/locks/hub-ports.ts';
@@ -305,6 +304,7 @@ export async function createDomain(
   const drivers = createDriverTable({ locks: storedLocks });
   const gatewayClock = { isSuspect: false, isSynchronised: false };
   const gatewayStorage = { health: 'ok' };
+  const gatewayLease = { leftMs: Number.POSITIVE_INFINITY };
   const gatewayDatabase: FakeDatabaseHealth = { away: undefined, clockAheadMs: 0, standbys: undefined, lostNodes: [] };
   const batteries = createMemoryBatteries();
   const memoryHubs = createMemoryHubs(emit);
@@ -378,7 +378,7 @@ export async function createDomain(
   const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
   const messages = createFakeMessages();
   const services = createServices({
-    lease: endlessLease,
+    lease: { leftMs: () => gatewayLease.leftMs },
     ...{ clock, secrets, events, drivers, commandIds, webhookBodies, random, clockIsSuspect },
     stores,
     commandTimeoutMs: 10_000,
@@ -504,6 +504,7 @@ export async function createDomain(
     damagedLocks,
     gatewayClock,
     gatewayStorage,
+    gatewayLease,
     gatewayDatabase,
     drivers,
     clockSync,

@@ -2,6 +2,7 @@
 
 import type { DomainEvents } from '../domain-events.ts';
 import type { EventBus } from '../event-bus.ts';
+import type { Lease } from '../lease.ts';
 import { type Lock, type LockId, nativeKind } from '../locks/lock.ts';
 import type { LockStore, StatusStore } from '../locks/lock-ports.ts';
 import type { EventsReport } from '../locks/lock-report.ts';
@@ -59,10 +60,12 @@ interface AlarmDetectorOptions extends GatewayAlarmsOptions {
   readonly settings: AlarmDetectorSettings;
   readonly certainty: Pick<StateCertainty, 'jammed' | 'freed'>;
   readonly lost: LostNumbers;
+  /** While it is over no lock can come: that is no fault of theirs. */
+  readonly lease: Lease;
 }
 
 export function createAlarmDetector(options: AlarmDetectorOptions): AlarmDetector {
-  const { clock, events, locks, statuses, records, alarms, settings, clockIsSuspect, certainty } = options;
+  const { clock, events, locks, statuses, records, alarms, settings, clockIsSuspect, certainty, lease } = options;
   const { offlineAfterMs, endAfterMs, silentAfterMs, lowBatteryPercent, openAfterMs } = settings;
   const watches = new Map<LockId, Watch>();
   const { low, levelReported, criticalReported } = createBatteryAlarms({ statuses, alarms, lowBatteryPercent });
@@ -80,6 +83,8 @@ export function createAlarmDetector(options: AlarmDetectorOptions): AlarmDetecto
     freed: certainty.freed,
   });
   const alarmsBeforeEvents = createAlarmsBeforeEvents();
+  /** At the last look. */
+  let served = true;
   let cancelLook: (() => void) | undefined;
   let stopped = false;
 
@@ -146,9 +151,19 @@ export function createAlarmDetector(options: AlarmDetectorOptions): AlarmDetecto
     watches.delete(lockId);
     open.forget(lockId);
   }
+  /** From now on the locks can come again, and have the usual time for it. */
+  function servesAgain(now: number): void {
+    for (const watch of watches.values()) {
+      watch.downAt = watch.upAt === undefined ? now : undefined;
+      watch.downReason = 'it has not been online since the database was away';
+    }
+  }
   function look(): void {
     const now = clock.monotonic();
-    for (const lock of locks.all()) lookAtLock(lock, now);
+    const serves = lease.leftMs() > 0;
+    if (serves && !served) servesAgain(now);
+    served = serves;
+    if (serves) for (const lock of locks.all()) lookAtLock(lock, now);
     for (const lockId of watches.keys()) if (locks.get(lockId) === undefined) forget(lockId);
     for (const alarm of alarms.ofKind('event-gap')) lookAtGap(alarm);
     lookAtGateway();

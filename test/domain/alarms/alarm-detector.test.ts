@@ -56,6 +56,36 @@ describe('a lock that is offline', () => {
     await stop();
   });
 
+  it('is no alarm because the gateway itself served nobody, and has its minute when it serves again', async () => {
+    const { clock, gatewayLease, alarms, stands, comes, goes, stop } = await watched();
+    comes();
+    await clock.advance(minuteMs);
+    gatewayLease.leftMs = 0;
+    goes();
+    await clock.advance(hourMs);
+    expect(stands()).toEqual([]);
+    gatewayLease.leftMs = 30_000;
+    await clock.advance(minuteMs);
+    expect(stands()).toEqual([]);
+    await clock.advance(10_000);
+    expect(alarms.active('offline', lockId)).toMatchObject({ reason: 'it has not been online since the database was away' });
+    comes();
+    await clock.advance(minuteMs + 5_000);
+    expect(stands()).toEqual([]);
+    // Of a lock that came back, the outage counts for nothing.
+    gatewayLease.leftMs = 0;
+    goes();
+    await clock.advance(hourMs);
+    gatewayLease.leftMs = 30_000;
+    await clock.advance(2_000);
+    comes();
+    await clock.advance(20_000);
+    goes();
+    await clock.advance(30_000);
+    expect(stands()).toEqual([]);
+    await stop();
+  });
+
   it('is no alarm when it was never online', async () => {
     const { clock, stands, stop } = await watched();
     await clock.advance(hourMs);
