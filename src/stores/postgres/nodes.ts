@@ -38,9 +38,16 @@ export class NodeRefused extends Error {}
 
 /** The clocks of two machines differ in a lease by less. */
 export const marginMs = 1_000;
+/** A node that lives, and may have lost its connection, has said so by then once the database answers. */
+const backMs = 5_000;
+/** One look follows another by less while the database answers. */
+const gapMs = 3_000;
 
 export interface OtherNodes {
-  /** Reads who is there, and ends those that were silent for so long that their lease is surely over. Rejects as the table does. */
+  /**
+   * Reads who is there, and ends those that were silent for so long that their lease is surely over, also after the database was back: who
+   * lives has said so then. Rejects as the table does.
+   */
   look(): Promise<void>;
   /** At the last look. */
   all(): readonly NodeRow[];
@@ -59,17 +66,24 @@ export function createOtherNodes(options: {
   /** Since when each beat is known. It is counted from after the answer that brought it: never from before its commit. */
   const silences = new Map<string, { readonly beat: number; readonly since: number }>();
   let others: readonly NodeRow[] = [];
+  /** The last look, and since when the database has answered them all. */
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let answersSince = 0;
 
   return {
     async look() {
       const rows = await table.all();
       const now = clock.monotonic();
+      if (now - lookedAt > gapMs) answersSince = now;
+      lookedAt = now;
+      // While the database was away nobody could say anything.
+      const isTold = now - answersSince >= backMs;
       others = rows.filter((row) => row.incarnation !== incarnation);
       for (const known of silences.keys()) if (!others.some((row) => row.incarnation === known)) silences.delete(known);
       for (const row of others) {
         const silence = silences.get(row.incarnation);
         if (silence?.beat !== row.beat) silences.set(row.incarnation, { beat: row.beat, since: now });
-        else if (now - silence.since >= row.leaseMs + marginMs && (await table.end(row))) {
+        else if (isTold && now - silence.since >= row.leaseMs + marginMs && (await table.end(row))) {
           others = others.filter((one) => one !== row);
           log.warn({ code: 'node-ended', node: row.name, served: row.serving }, 'a node was not heard of for a whole lease: it has ended');
         }

@@ -194,6 +194,41 @@ describe('the lease of a node', () => {
     expect(one.ended).toEqual([]);
   });
 
+  test('after an outage of the database that is longer than the lease the one that served goes on, and the one that waits is not lost', async () => {
+    const { add, pass, database } = createHouse();
+    const one = add('box-1');
+    await pass(100);
+    const two = add('box-2');
+    await pass(10_000);
+    const nodes = [...database.rows.keys()];
+    for (const name of ['box-1', 'box-2']) database.cutOff.add(name);
+    await pass(5 * leaseMs);
+    expect(one.lease.view().role).toBe('lost');
+    // Whoever waits asks more often, and is there first.
+    database.cutOff.delete('box-2');
+    await pass(3_500);
+    database.cutOff.delete('box-1');
+    await pass(leaseMs);
+    expect([...database.rows.keys()]).toEqual(nodes);
+    expect([one.lease.view().role, two.lease.view().role]).toEqual(['serving', 'waiting']);
+    expect([...one.log, ...two.log].filter(({ code }) => code === 'node-ended')).toEqual([]);
+  });
+
+  test('one that died in an outage of the database is replaced within seconds of its end', async () => {
+    const { add, pass, database } = createHouse();
+    const one = add('box-1');
+    await pass(100);
+    const two = add('box-2');
+    await pass(10_000);
+    for (const name of ['box-1', 'box-2']) database.cutOff.add(name);
+    await pass(5 * leaseMs, [one]);
+    database.cutOff.clear();
+    await pass(4_000, [one]);
+    expect(two.acquired).toBe(false);
+    await pass(2_000, [one]);
+    expect(two.acquired).toBe(true);
+  });
+
   test('one that is cut off is replaced, and ends once it reaches the database again', async () => {
     const { add, pass, database } = createHouse();
     const one = add('box-1');
