@@ -10,6 +10,8 @@ import { facadesDe } from '../../src/console/facades/language/facades-de.ts';
 import { facadesEn } from '../../src/console/facades/language/facades-en.ts';
 import { de } from '../../src/console/language/de.ts';
 import { en } from '../../src/console/language/en.ts';
+import { warningsDe } from '../../src/console/upkeep/language/warnings-de.ts';
+import { warningsEn } from '../../src/console/upkeep/language/warnings-en.ts';
 
 /** The path of each text, with how many values it takes. */
 function texts(section: object, path = ''): string[] {
@@ -17,6 +19,15 @@ function texts(section: object, path = ''): string[] {
     if (typeof text === 'object') return texts(text, `${path}${name}.`);
     return typeof text === 'function' ? [`${path}${name}(${text.length})`] : [`${path}${name}${text === '' ? ' is empty' : ''}`];
   });
+}
+
+/** Each text under its path. */
+function flat(section: object, path = ''): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(section).flatMap(([name, text]) =>
+      typeof text === 'object' ? Object.entries(flat(text, `${path}${name}.`)) : [[`${path}${name}`, String(text)]],
+    ),
+  );
 }
 
 describe('the languages of the console', () => {
@@ -29,5 +40,15 @@ describe('the languages of the console', () => {
   ])('German and English have the same texts %s', (_, english, german) => {
     expect(texts(german).sort()).toEqual(texts(english).sort());
     expect(texts(english).filter((text) => text.endsWith('is empty'))).toEqual([]);
+  });
+
+  test.each([
+    ['English', en, warningsEn, /\bdisk\b/i, /\bdatabase\b/i],
+    ['German', de, warningsDe, /platte/i, /datenbank/i],
+  ])('%s blames no disk for what may be the fault of a database', (_, pages, warnings, disk, database) => {
+    const all = Object.entries(flat({ ...pages, warnings }));
+    const ofStorage = all.filter(([path]) => /(^|\.)(storage-unavailable|change-refused)$/.test(path)).map(([, text]) => text);
+    expect(ofStorage).toHaveLength(5);
+    expect(ofStorage.filter((text) => disk.test(text) !== database.test(text))).toEqual([]);
   });
 });

@@ -353,7 +353,7 @@ export const de: Strings = {
     'credentials-failing': 'Nimmt eine Karte oder einen Code nicht an',
     'access-paused': 'Karten und Codes ruhen nach der Wiederherstellung',
     'clock-suspect': 'Die Uhr des Gateways geht vielleicht falsch',
-    'storage-unavailable': 'Die Festplatte des Gateways ist voll oder gestört',
+    'storage-unavailable': 'Das Gateway kann nichts speichern',
     'backup-failing': 'Die tägliche Sicherung ist misslungen',
     'home-assistant': 'Broker von Home Assistant nicht erreichbar',
     'database-away': 'Die Datenbank antwortet nicht',
@@ -621,7 +621,8 @@ export const de: Strings = {
       'credentials-failing': 'Bei den Karten des Schlosses steht, welche es nicht annimmt und warum; vielleicht ist sein Speicher voll.',
       'clock-suspect':
         'Geht die Uhr des Gateways richtig, sagen Sie es dort: latchd clock accept. Bis dahin wird kein Schloss gestellt, und befristete Karten öffnen vielleicht nicht.',
-      'storage-unavailable': 'Türen öffnen weiter. Auf der Platte des Gateways Platz schaffen, oder nach der Platte sehen.',
+      'storage-unavailable':
+        'Türen öffnen weiter. Auf der Platte des Gateways Platz schaffen, oder nach der Platte sehen; wenn die Daten in einer Datenbank sind, nach dieser.',
       'backup-failing': 'Nach dem Ordner der Sicherungen und seiner Platte sehen.',
       'home-assistant': 'Türen öffnen weiter. Nach dem Broker und nach homeAssistant in der Konfiguration sehen.',
     },
@@ -859,9 +860,9 @@ export const de: Strings = {
     storage: 'Speicher',
     storageBad: (reason) =>
       `Der Speicher arbeitet nicht: ${reason}. Türen öffnen weiter; Änderungen werden abgelehnt, bis er wieder arbeitet.`,
-    disk: 'Platte',
-    diskWorks: 'Funktioniert',
-    diskFails: 'Funktioniert nicht',
+    storing: 'Speichern',
+    storingWorks: 'Funktioniert',
+    storingFails: 'Funktioniert nicht',
     free: 'Frei',
     notKnown: 'nicht bekannt',
     records: 'Einträge',
@@ -910,7 +911,7 @@ export const de: Strings = {
     'lock-refused': 'Das Schloss hat abgelehnt.',
     'lock-offline': 'Das Schloss ist nicht verbunden. Es wurde nichts gesendet.',
     'state-unknown': 'Das hat das Schloss noch nicht gemeldet.',
-    'storage-unavailable': 'Die Festplatte des Gateways ist voll oder gestört. Es wurde nichts geändert.',
+    'storage-unavailable': 'Das Gateway kann gerade nichts speichern. Sehen Sie vor einem neuen Versuch nach, ob Ihre Änderung da ist.',
     'lock-timeout': 'Das Schloss hat nicht rechtzeitig geantwortet. Ob es geschehen ist, ist ungewiss.',
   },
 };

@@ -57,8 +57,8 @@ function StatusPanels({ status, bridges }: { status: GatewayStatus; bridges: rea
           </Fact>
         </FactPanel>
         <FactPanel title={system.storage}>
-          <Fact name={system.disk} isBad={!isWorking}>
-            {isWorking ? system.diskWorks : system.diskFails}
+          <Fact name={system.storing} isBad={!isWorking}>
+            {isWorking ? system.storingWorks : system.storingFails}
           </Fact>
           <Fact name={system.free} isBad={(storage.freeBytes ?? diskWarningBytes) < diskWarningBytes}>
             {storage.freeBytes === null ? system.notKnown : bytes(storage.freeBytes)}

@@ -19,8 +19,9 @@ export const warningsDe: Readonly<Record<WarningCode, string>> = {
   'bridge-open': 'Der Broker einer Brücke lässt Fremde herein. Schalten Sie dort den anonymen Zugang ab.',
   'bridge-flooded': 'Über eine Brücke kommt so viel, dass nicht alles angesehen wurde.',
   'bridge-refuses': 'Der Broker einer Brücke lehnt ab, was das Gateway von ihm will. Prüfen Sie dort die Rechte seiner Anmeldung.',
-  'storage-unavailable': 'Die Platte des Gateways ist voll oder fehlerhaft. Türen gehen weiter auf, Änderungen werden abgelehnt.',
-  'change-refused': 'Eine Änderung wurde abgelehnt, weil die Platte des Gateways nicht funktioniert.',
+  'storage-unavailable':
+    'Das Gateway kann nichts speichern: Seine Platte ist voll oder fehlerhaft, oder seine Datenbank funktioniert nicht. Türen gehen weiter auf, Änderungen werden abgelehnt.',
+  'change-refused': 'Eine Änderung wurde abgelehnt, weil das Gateway sie nicht speichern konnte.',
   'backup-failed': 'Eine Sicherung ist fehlgeschlagen. Prüfen Sie den Ordner der Sicherungen und seine Platte.',
   'job-failed': 'Eine tägliche Aufgabe des Gateways ist fehlgeschlagen. Sie kommt morgen wieder.',
   'clock-suspect': 'Die Uhr des Gateways geht vielleicht falsch. Geht sie richtig, sagen Sie es auf dem Gerät: latchd clock accept.',

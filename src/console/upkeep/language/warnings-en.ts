@@ -18,8 +18,9 @@ export const warningsEn = {
   'bridge-open': 'The broker of a bridge lets strangers in. Switch anonymous access off there.',
   'bridge-flooded': 'So much comes over a bridge that not all of it was looked at.',
   'bridge-refuses': 'The broker of a bridge refuses what the gateway asks of it. Look at the rights of its login there.',
-  'storage-unavailable': 'The disk of the gateway is full or failing. Doors still open; changes are refused.',
-  'change-refused': 'A change was refused because the disk of the gateway does not work.',
+  'storage-unavailable':
+    'The gateway cannot store anything: its disk is full or failing, or its database does not work. Doors still open; changes are refused.',
+  'change-refused': 'A change was refused because the gateway could not store it.',
   'backup-failed': 'A backup failed. Look at the folder of the backups and its disk.',
   'job-failed': 'A daily task of the gateway failed. It comes again tomorrow.',
   'clock-suspect': 'The clock of the gateway may be wrong. If it is right, say so on the box: latchd clock accept.',
