@@ -1,5 +1,6 @@
 // The alarms of a gateway that keeps its data in a database, which other nodes share.
 import type { Clock } from '../clock.ts';
+import type { AlarmKind } from './alarm.ts';
 import type { AlarmService } from './alarm-service.ts';
 
 /** What is known of the database and of the other nodes. */
@@ -21,6 +22,8 @@ export interface DatabaseHealth {
 const graceMs = 10_000;
 /** Who keeps the standbys, such as Patroni, waits for none while one is started again, and for it again by then. */
 const aloneMs = 60_000;
+/** How often a reason that may change at each look is said anew. */
+const amendedMs = 60_000;
 /** A clock that is set by NTP differs by less. */
 export const clockDiffersMs = 10_000;
 /** Beyond this a node must not be given work: dates of records and the ends of tokens would leap from one node to the next. */
@@ -40,11 +43,21 @@ export function createDatabaseAlarms(options: {
 }): () => boolean {
   const { clock, alarms, database } = options;
   let missingSince: number | undefined;
+  const amendedAt = new Map<AlarmKind, number>();
+
+  /** The alarm begins with this reason, or has it from now on, or soon. */
+  function raise(kind: AlarmKind, reason: string, since = clock.now()): void {
+    const [now, last] = [clock.monotonic(), amendedAt.get(kind)];
+    alarms.raise(kind, null, { reason, since });
+    if (last !== undefined && now - last < amendedMs) return;
+    amendedAt.set(kind, now);
+    alarms.amend(kind, null, reason);
+  }
 
   function isAway(): boolean {
     const away = database.away();
     if (away === undefined) alarms.clear('database-away', null);
-    else if (away.ms >= graceMs) alarms.raise('database-away', null, { reason: away.reason, since: Math.round(clock.now() - away.ms) });
+    else if (away.ms >= graceMs) raise('database-away', away.reason, Math.round(clock.now() - away.ms));
     return away !== undefined;
   }
   function isStandbyMissing(): boolean {
@@ -72,7 +85,7 @@ export function createDatabaseAlarms(options: {
     }
     const way = ms > 0 ? 'behind' : 'ahead of';
     const reason = `the clock of this node is ${Math.round(Math.abs(ms) / 1_000)} s ${way} that of the database: let NTP set both`;
-    alarms.raise('clock-differs', null, { reason });
+    raise('clock-differs', reason);
   }
   function lookAtNodes(): void {
     const lost = database.lostNodes();

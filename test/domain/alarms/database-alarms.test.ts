@@ -69,6 +69,26 @@ describe('a database that does not answer', () => {
   });
 });
 
+describe('a reason that changes', () => {
+  it('is said anew while the alarm lasts, once a minute at most', async () => {
+    const { clock, gatewayDatabase, alarms, notices, stop } = await watched();
+    const reasonOf = (kind: 'database-away' | 'clock-differs') => alarms.active(kind, null)?.reason;
+    gatewayDatabase.away = { reason: 'connect ECONNREFUSED', ms: 10_000 };
+    gatewayDatabase.clockAheadMs = 11_000;
+    await clock.advance(10_000);
+    gatewayDatabase.away = { reason: 'it is a standby', ms: 20_000 };
+    for (let ms = 20_000; ms <= 60_000; ms += 10_000) {
+      gatewayDatabase.clockAheadMs = ms;
+      await clock.advance(10_000);
+    }
+    expect([reasonOf('database-away'), reasonOf('clock-differs')]).toEqual(['connect ECONNREFUSED', expect.stringContaining(' 11 s ')]);
+    await clock.advance(20_000);
+    expect([reasonOf('database-away'), reasonOf('clock-differs')]).toEqual(['it is a standby', expect.stringContaining(' 60 s ')]);
+    expect(notices.filter(({ kind }) => kind === 'alarm-began')).toHaveLength(4);
+    await stop();
+  });
+});
+
 describe('a synchronous standby that is missing', () => {
   it('is an alarm after ten seconds, and none when the database asks for none or nobody may see it', async () => {
     const { clock, gatewayDatabase, list, stands, stop } = await watched();
