@@ -43,6 +43,8 @@ export function createDeliveryQueues(options: {
   const waiting = new Set<Delivery>();
   /** Whether every lock with records above the position has its queue. */
   let isCaughtUp = false;
+  /** The filters that held since the start and hold no more, until it is caught up. */
+  const earlier: EventFilter[] = [];
   /** The newest record when the receiver got no more. */
   let endedAt: number | undefined;
   let pass: Promise<void> | undefined;
@@ -69,8 +71,10 @@ export function createDeliveryQueues(options: {
     feed.busy.add(listener);
     return made;
   }
+  /** Whether records of the lock were wanted all the time. */
+  const wasWanted = (lockId: LockId | null): boolean => earlier.every((before) => before('record', lockId));
   /** The queue of a lock of which the log may have records that the feed has not. */
-  function behind(lockId: LockId | null, done = position): DeliveryQueue {
+  function behind(lockId: LockId | null, done = wasWanted(lockId) ? position : newestRecord()): DeliveryQueue {
     return of(accountFeed.of(lockId, newestRecord()), done, 0);
   }
   /** Takes out what was sent or given up. */
@@ -80,8 +84,18 @@ export function createDeliveryQueues(options: {
     // A record may have become its own while it was sent out of the feed.
     const at = queue.own.findIndex((one) => one.id === id);
     if (at >= 0) for (const own of queue.own.splice(at, 1)) waiting.delete(own);
-    else if (type === 'record') queue.readTo = recordId;
-    else queue.latestTo = place;
+    else if (type === 'record') queue.readTo = Math.max(queue.readTo, recordId);
+    else queue.latestTo = Math.max(queue.latestTo, place);
+  }
+  /** Drops of a queue what this filter does not want, now and of all that has happened so far. */
+  function drop(queue: DeliveryQueue, keeps: EventFilter): void {
+    const { feed, own } = queue;
+    const isKept = ({ type }: Delivery): boolean => keeps(type, feed.lockId);
+    for (const one of own) if (!isKept(one)) waiting.delete(one);
+    const latest = feed.deliveries.filter((one) => !isRecord(one) && one.place > queue.latestTo);
+    queue.own = [...own, ...latest].filter(isKept).sort(inOrder);
+    queue.latestTo = Math.max(queue.latestTo, ...latest.map(({ place }) => place));
+    if (!keeps('record', feed.lockId)) queue.readTo = Math.max(queue.readTo, newestRecord());
   }
   /** What waits longest and is not being sent. */
   function oldestIdle(): readonly Delivery[] {
@@ -118,12 +132,13 @@ export function createDeliveryQueues(options: {
     if (room > 0) readTo = upTo;
     for (const queue of queues.values()) if (queue.isReading) queue.readTo = Math.max(queue.readTo, readTo);
     isCaughtUp = true;
+    earlier.length = 0;
   }
 
   return {
     /** The queue of the lock of this feed. It begins with this delivery when nothing of the lock waits. */
     begin: (feed: LockFeed, delivery: Delivery): DeliveryQueue =>
-      of(feed, isCaughtUp ? recordBefore(delivery) : position, delivery.place - 1),
+      of(feed, isCaughtUp || !wasWanted(feed.lockId) ? recordBefore(delivery) : position, delivery.place - 1),
     behind,
     next,
     remove,
@@ -150,6 +165,11 @@ export function createDeliveryQueues(options: {
         pass = undefined;
       });
       return pass;
+    },
+    /** There is another filter than `before`: of what has happened so far only what both want is still sent. */
+    refilter(before: EventFilter): void {
+      if (!isCaughtUp) earlier.push(before);
+      for (const queue of queues.values()) drop(queue, (type, lockId) => before(type, lockId) && wants(type, lockId));
     },
     /** Takes all records that were read but the first out of memory, because they will wait. */
     unload(queue: DeliveryQueue): void {

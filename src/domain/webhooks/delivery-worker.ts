@@ -173,6 +173,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
       // This one begins with the log.
       scheduler.serve(queues.behind(null));
     },
+    /** Call it at once when there is another filter than `before`. */
+    refilter: queues.refilter,
     /** Call it when the filters or the channel have changed. */
     changed(): void {
       void checkpoint.now();

@@ -74,6 +74,13 @@ export function createWebhookWorkers(
     known.set(webhook.webhookId, one);
     return one;
   }
+  /** A worker hears of another filter before the next event. */
+  function changed(webhook: Webhook): void {
+    const earlier = { ...known.get(webhook.webhookId) };
+    const { worker } = know(webhook);
+    const isSame = earlier.webhook?.eventTypes === webhook.eventTypes && earlier.webhook.lockIds === webhook.lockIds;
+    if (earlier.wants !== undefined && !isSame) worker?.refilter(earlier.wants);
+  }
   /** The request with these deliveries of one lock, which are at least one. */
   function postOf(webhook: Webhook, deliveries: readonly PostedDelivery[], attempt: number): WebhookPost {
     const { webhookId, accountId, url, secret } = webhook;
@@ -127,7 +134,7 @@ export function createWebhookWorkers(
   }
   events.subscribe('account-changed', removeOrphans);
   events.subscribe('webhook-changed', ({ before, after }) => {
-    if (after !== undefined) know(after);
+    if (after !== undefined) changed(after);
     else if (before !== undefined) known.delete(before.webhookId);
   });
 

@@ -7,7 +7,7 @@ import type { NewWebhook } from '../../../src/domain/webhooks/webhook.ts';
 import type { WebhookPost } from '../../../src/domain/webhooks/webhook-ports.ts';
 import type { Webhooks } from '../../../src/domain/webhooks/webhook-service.ts';
 import { callers, codeOf, createDomain, lockId, otherLockId, stays } from '../../support/domain.ts';
-import { refused, taken, unreachable } from '../../support/fake-receiver.ts';
+import { type FakeReceiver, refused, taken, unreachable } from '../../support/fake-receiver.ts';
 import { settled } from '../../support/settable-clock.ts';
 
 const hour = 3_600_000;
@@ -45,6 +45,11 @@ async function setUp(options: Partial<NewWebhook> = {}) {
   return { ...world, webhookId, append, kill, view, deliveries, lockOf, receiver };
 }
 
+/** The types of what was taken, each once. */
+const typesTaken = ({ posts, taken: ids }: FakeReceiver): string[] => {
+  const types = new Map(posts.map(({ deliveryId, type }) => [deliveryId, type]));
+  return once(ids()).map((id) => types.get(id) ?? '');
+};
 /** In the order in which each came first. */
 const once = (ids: readonly string[]): string[] => [...new Set(ids)];
 
@@ -228,6 +233,46 @@ describe('deliveries', () => {
     receiver.answer = () => taken;
     await clock.advance(hour);
     expect(receiver.taken()).toEqual([]);
+  });
+
+  test('of what another filter wants, and the one before did not, begin with its change', async () => {
+    const { append, receiver, clock, webhooks, webhookId, alarms, records } = await setUp({
+      eventTypes: ['alarm', 'record'],
+      lockIds: [lockId],
+    });
+    receiver.answer = () => refused;
+    const [first] = await append(lockId, 2);
+    await append(otherLockId, 1);
+    await webhooks.change(ada, webhookId, { eventTypes: ['alarm'], lockIds: [] });
+    for (const lock of [lockId, otherLockId]) alarms.raise('jammed', lock, { reason: 'its bolt is jammed' });
+    await clock.advance(10_000);
+    await append(lockId, 150);
+    await append(otherLockId, 1);
+    await webhooks.change(ada, webhookId, { eventTypes: ['alarm', 'record'] });
+    const late = [...(await append(lockId, 2)), ...(await append(otherLockId, 1))];
+    receiver.answer = () => taken;
+    await clock.advance(hour);
+    expect(first).toBe('record-1');
+    expect(records.newest()).toBe(157);
+    expect(typesTaken(receiver).filter((type) => type === 'alarm')).toHaveLength(2);
+    expect(
+      receiver
+        .taken()
+        .filter((id) => id.startsWith('record-'))
+        .sort(),
+    ).toEqual(late.sort());
+  });
+
+  test('of states that another filter wants begin with its change, and those that both want are sent', async () => {
+    const { reports, receiver, clock, webhooks, webhookId } = await setUp({ eventTypes: ['battery'] });
+    receiver.answer = () => refused;
+    for (const level of [90, 80]) reports.battery(lockId, { level });
+    reports.state(lockId, { state: 'unlocked' });
+    await clock.advance(10_000);
+    await webhooks.change(ada, webhookId, { eventTypes: ['battery', 'state'] });
+    receiver.answer = () => taken;
+    await clock.advance(hour);
+    expect(typesTaken(receiver)).toEqual(['battery']);
   });
 
   test('go on while the disk takes nothing, and a new URL and secret hold from the next attempt on', async () => {
