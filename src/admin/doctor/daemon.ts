@@ -47,6 +47,13 @@ async function userOf(pid: number): Promise<number | undefined> {
   );
 }
 
+const clusterOf = (answer: Answer) => (answer['cluster'] ?? {}) as Partial<ClusterView>;
+
+/** Whether the daemon waits while another node serves. */
+export function isWaiting({ answer }: Daemon): boolean {
+  return answer !== undefined && clusterOf(answer).role === 'waiting';
+}
+
 export interface DaemonCheck {
   readonly version: string;
   /** The current user is neither root nor the owner of the data. */
@@ -78,7 +85,7 @@ export function checkDaemon({ pid, answer, silence }: Daemon, { version, isOutsi
     const since = new Date(Number(answer['since'])).toISOString();
     return [good(`process ${pid ?? '?'} is ready, since ${since}`), ...age];
   }
-  const { role, serving = [] } = (answer['cluster'] ?? {}) as Partial<ClusterView>;
+  const { role, serving = [] } = clusterOf(answer);
   if (role === 'waiting') return [good(`process ${pid ?? '?'} waits: ${serving.join(', ') || 'nobody'} serves`), ...age];
   if (role === 'starting') return [fail(`process ${pid ?? '?'} starts and waits for the database`, 'see "database" below'), ...age];
   const parts = Object.entries((answer['parts'] ?? {}) as Readonly<Record<string, string>>).filter(([, health]) => health !== 'ok');

@@ -14,7 +14,7 @@ import { checkBackups } from './backups.ts';
 import type { AddressesOf } from './certificate-names.ts';
 import { checkCertificates } from './certificates.ts';
 import { checkClock } from './clock.ts';
-import { checkDaemon, lookForDaemon } from './daemon.ts';
+import { checkDaemon, isWaiting, lookForDaemon } from './daemon.ts';
 import { checkDiscovery } from './discovery.ts';
 import { checkFlush, checkSpace } from './disk.ts';
 import { checkHomeAssistant } from './home-assistant.ts';
@@ -103,7 +103,7 @@ export async function examine({ config, version, ...given }: Examined): Promise<
     const verdicts = checkData(dataDir, found);
     return (await hasSpareAdminToken(files, dataDir, clock.now())) ? [...verdicts, spareToken(dataDir)] : verdicts;
   });
-  if (isThere !== false) await look('backups', () => checkBackups(config, files, clock.now()));
+  if (isThere !== false) await look('backups', () => checkBackups(config, files, clock.now(), isWaiting(daemon)));
   await look('disk', () => checkSpace(files, 'data', dataDir));
   if (backup.at !== 'off') await look('disk', () => checkSpace(files, 'backups', resolve(dataDir, backup.folder)));
   if (isThere === true && !isOutsider && !isInDatabase) await look('disk', () => checkFlush(files, clock.monotonic, dataDir));

@@ -3,6 +3,7 @@ import type { DomainError } from '../../domain/errors.ts';
 import { retentionCutoff } from '../../domain/records/record.ts';
 import type { BackupSource } from './backup/backup-sources.ts';
 import { snapshotNow } from './backup/snapshot.ts';
+import { isInSnapshot } from './data-directory.ts';
 import type { OpenedDocuments } from './document-stores.ts';
 import type { DisabledLock } from './documents/disabled-locks.ts';
 import type { FileLayer } from './files.ts';
@@ -49,6 +50,8 @@ export interface StoreMaintenance {
    * in that state until `use` has ended.
    */
   atOneInstant<T>(use: (sources: readonly BackupSource[]) => Promise<T>): Promise<T>;
+  /** Whether a backup takes this file from the data directory, beside what `atOneInstant` gives. */
+  isBeside(name: string): boolean;
   /** Seals every finished day; to be called after midnight UTC. A start also does it. Never rejects. */
   sealDays(): Promise<void>;
   /**
@@ -96,6 +99,7 @@ export function createStoreMaintenance(options: {
       await probe(files, `${directory}/probe.tmp`, bytes);
     },
     unreadable: records.unreadable,
+    isBeside: (name) => !isInSnapshot(name),
     atOneInstant: (use) =>
       storeFiles.holding(() =>
         records.holding((days) =>

@@ -13,6 +13,7 @@ import { claimDirectory } from '../files/claim-directory.ts';
 import { dataIn, isData } from '../files/data-directory.ts';
 import { createDirectoryLock } from '../files/directory-lock.ts';
 import { allSettled, createDocumentStores, type OpenedDocuments } from '../files/document-stores.ts';
+import { adminTokenName } from '../files/documents/admin-token.ts';
 import { nodeFiles } from '../files/files.ts';
 import { lastRemovalWithoutRecords } from '../files/records/retention.ts';
 import type { Store } from '../files/store.ts';
@@ -170,15 +171,15 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
         await rm(snapshot, { recursive: true, force: true });
         try {
           await local.makeFolder(snapshot);
-          // Other certificates are those of one machine.
-          const isShared = (name: string) => !name.startsWith('tls/') || isOfAuthority(name);
-          await exportSnapshot(database, local, snapshot, (name) => isData(name) && isShared(name));
+          await exportSnapshot(database, local, snapshot, (name) => isData(name) && !isOfNode(name));
           const names = await dataIn(snapshot);
           return await use(names.map((name) => sourceOfPath(local, snapshot, name)));
         } finally {
           await rm(snapshot, { recursive: true, force: true });
         }
       },
+      // What else lies there is from before its data was moved into the database.
+      isBeside: isOfNode,
       sealDays: side.seal,
       async purge(now, recordDays) {
         await people.tidy();
@@ -205,6 +206,11 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
 async function fileOf(path: string): Promise<string> {
   const { dev, ino } = await stat(path, { bigint: true });
   return `${dev}:${ino}`;
+}
+
+/** Whether a file is this node's own: its certificates, and the token of its first start. */
+function isOfNode(name: string): boolean {
+  return name === adminTokenName || (name.startsWith('tls/') && !isOfAuthority(name));
 }
 
 /** What a caller hears of a write that failed. */

@@ -3,6 +3,7 @@
 import { chmod, chown, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
+import { checkBackups } from '../../../src/admin/doctor/backups.ts';
 import type { AccountId } from '../../../src/domain/accounts/account.ts';
 import { createClock } from '../../../src/platform/clock.ts';
 import { createControl } from '../../../src/platform/control/control.ts';
@@ -304,6 +305,18 @@ describe('backups', () => {
       const off = { ...config(), backup: { ...config().backup, at: 'off' as const } };
       expect(said(await look({ ...hoursOn(100), config: off }), 'backups')).toEqual(['ok switched off in the configuration (backup.at)']);
     });
+  });
+});
+
+test('the backups of a node that waits are no concern of its own: the one that serves makes them', async () => {
+  await withPatient(async ({ directory, config }) => {
+    const late = Date.now() + 100 * 3_600_000;
+    const files = nodeFiles();
+    expect(await checkBackups(config(), files, late, true)).toEqual({
+      verdict: 'ok',
+      seen: `there is none in ${directory}/backups; the node that serves makes them, on its own disk`,
+    });
+    expect(await checkBackups(config(), files, late, false)).toMatchObject({ verdict: 'fail' });
   });
 });
 

@@ -4,7 +4,7 @@ import type { LocalAccountView } from '../../../domain/accounts/account-book.ts'
 import type { Clock } from '../../../domain/clock.ts';
 import type { Log, Part } from '../../../domain/part.ts';
 import { appendOfflineAudit } from '../audit/offline-audit.ts';
-import { dataIn, isInSnapshot } from '../data-directory.ts';
+import { dataIn } from '../data-directory.ts';
 import { createDirectoryLock } from '../directory-lock.ts';
 import { administratorHashes, adminTokenName, hasSpareAdminToken, isSpare } from '../documents/admin-token.ts';
 import { codeOf, type FileLayer, nodeFiles } from '../files.ts';
@@ -44,7 +44,10 @@ export interface Backups extends Part {
 }
 
 export function createBackups(
-  options: BackupsOptions & { readonly accounts: LocalAccountView; readonly maintenance: Pick<StoreMaintenance, 'atOneInstant'> },
+  options: BackupsOptions & {
+    readonly accounts: LocalAccountView;
+    readonly maintenance: Pick<StoreMaintenance, 'atOneInstant' | 'isBeside'>;
+  },
 ): Backups {
   const { directory, log, accounts, maintenance } = options;
   const files = options.files ?? nodeFiles();
@@ -57,7 +60,7 @@ export function createBackups(
       // Read in the same tick as the snapshot, so these are the accounts in the backup.
       const hashes = administratorHashes(accounts, options.clock.now());
       const isTokenSpare = await isSpare(files, directory, hashes);
-      const others = (await dataIn(directory)).filter((name) => !isInSnapshot(name) && !(isTokenSpare && name === adminTokenName));
+      const others = (await dataIn(directory)).filter((name) => maintenance.isBeside(name) && !(isTokenSpare && name === adminTokenName));
       return write(
         { ...options, files },
         request,
