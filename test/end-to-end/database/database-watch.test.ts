@@ -59,7 +59,7 @@ async function doctor(name: Box): Promise<readonly string[]> {
     .map(({ check, verdict, seen }) => `${check} ${verdict} ${seen}`);
 }
 async function health(name: Box): Promise<readonly [number | null, string]> {
-  const { exitCode, stderr } = await runs.finish(['health', ...settings(name)]);
+  const { exitCode, stderr } = await runs.finish(['health', '--data-dir', join(folder, name)]);
   return [exitCode, stderr];
 }
 const alarmLines = (run: Run, kind: string) => run.log().flatMap(({ code, alarm }) => (alarm === kind ? [code] : []));
