@@ -10,11 +10,15 @@ import type { Query } from './database.ts';
 import { type RecordRow, recordColumns, recordOf } from './record-rows.ts';
 import { bytesOf, namesChangedAfter, storedUnder } from './stored-documents.ts';
 
-export interface DerivedFile {
+/** A part of a file, in whole lines. All parts of a file follow each other; only one of records may have more than one. */
+export interface DerivedPart {
   /** As in a data directory. */
   readonly name: string;
   readonly bytes: Buffer;
+  readonly isLast: boolean;
 }
+
+type WholeFile = Pick<DerivedPart, 'name' | 'bytes'>;
 
 /** A line of a log: its number, its date, and itself with its newline. */
 interface LogLine {
@@ -83,14 +87,12 @@ async function recordsAbove(query: Query, id: number): Promise<readonly LogLine[
 }
 
 /** `carried`: the names of files that were moved in. All of one transaction. */
-export async function* derivedFiles(query: Query, carried: readonly string[]): AsyncGenerator<DerivedFile> {
-  yield* documentFiles(query);
-  yield* reportFiles(query);
-  yield* authorityFiles(query);
+export async function* derivedFiles(query: Query, carried: readonly string[]): AsyncGenerator<DerivedPart> {
+  for (const files of [documentFiles, reportFiles, authorityFiles]) for await (const file of files(query)) yield { ...file, isLast: true };
   for (const log of growingLogs) yield* logFiles(query, log, carried);
 }
 
-async function* documentFiles(query: Query): AsyncGenerator<DerivedFile> {
+async function* documentFiles(query: Query): AsyncGenerator<WholeFile> {
   const [records] = await query<{ last: number }>("SELECT last FROM head WHERE feed = 'record'");
   for await (const some of namesChangedAfter(query, 0))
     for await (const stored of storedUnder(query, some))
@@ -106,7 +108,7 @@ function withRecordId(bytes: Buffer, last: number): Buffer {
   return counters.recordId >= last ? bytes : Buffer.from(`${JSON.stringify({ ...counters, recordId: last }, null, 1)}\n`);
 }
 
-async function* reportFiles(query: Query): AsyncGenerator<DerivedFile> {
+async function* reportFiles(query: Query): AsyncGenerator<WholeFile> {
   const document = (name: string, schemaVersion: number, content: object) => ({
     name,
     bytes: Buffer.from(`${JSON.stringify({ schemaVersion, ...content }, null, 1)}\n`),
@@ -129,38 +131,44 @@ async function* reportFiles(query: Query): AsyncGenerator<DerivedFile> {
 }
 
 /** Where files were moved in their names say where each begins; what came later goes into files as the file store would have made them. */
-async function* logFiles(query: Query, { folder, above, isFull }: GrowingLog, carried: readonly string[]): AsyncGenerator<DerivedFile> {
+async function* logFiles(query: Query, { folder, above, isFull }: GrowingLog, carried: readonly string[]): AsyncGenerator<DerivedPart> {
   const begins = carried
     .flatMap((name) => (name.startsWith(`${folder}/`) ? (parseDayFileName(name.slice(folder.length + 1)) ?? []) : []))
     .sort((a, b) => a.firstRecordId - b.firstRecordId);
   const [log] = await query<{ upTo: number }>('SELECT up_to AS "upTo" FROM carried_log WHERE folder = $1', [folder]);
   const upTo = log?.upTo ?? 0;
-  let current: { readonly name: DayName; readonly lines: string[]; bytes: number } | undefined;
+  let current: { readonly name: DayName; lines: string[]; bytes: number } | undefined;
   const begin = (name: DayName) => {
     current = { name, lines: [], bytes: 0 };
   };
-  const done = (): DerivedFile[] =>
-    current === undefined ? [] : [{ name: `${folder}/${dayFileName(current.name)}`, bytes: Buffer.from(current.lines.join('')) }];
+  /** What the file has since its last part. */
+  function part(isLast: boolean): DerivedPart[] {
+    if (current === undefined) return [];
+    const bytes = Buffer.from(current.lines.join(''));
+    current.lines = [];
+    return [{ name: `${folder}/${dayFileName(current.name)}`, bytes, isLast }];
+  }
   let id = 0;
   for (let some = await above(query, id); some.length > 0; some = await above(query, id)) {
     for (const one of some) {
       for (let next = begins[0]; next !== undefined && next.firstRecordId <= one.id; next = begins[0]) {
-        yield* done();
+        yield* part(true);
         begin(next);
         begins.shift();
       }
       if (current === undefined || (one.id > upTo && isFull(current.name.day, one.at, current.bytes))) {
-        yield* done();
+        yield* part(true);
         begin({ day: utcDay(one.at), firstRecordId: one.id });
       }
       current?.lines.push(one.line);
       if (current !== undefined) current.bytes += one.line.length;
       id = one.id;
     }
+    if (folder === 'records') yield* part(false);
   }
   for (const next of begins) {
-    yield* done();
+    yield* part(true);
     begin(next);
   }
-  yield* done();
+  yield* part(true);
 }

@@ -37,7 +37,7 @@ const leapOfLogs = 10_000_000;
  */
 export async function moveToDatabase(options: MigrationOptions, auditAction?: AuditAction): Promise<Moved> {
   const { directory, url, files, log } = options;
-  const { findings } = await verify(directory);
+  const { findings } = await verify(directory, files);
   const [first] = findings;
   if (first !== undefined) throw new Error(`${directory} is damaged (${first.file}: ${first.problem}): see \`latchd verify\``);
   const lock = createDirectoryLock({ files, directory, log });
@@ -129,7 +129,7 @@ async function intoDirectory(options: MigrationOptions, asked: string, auditActi
         await requireData(query, url);
         await moveOut({ query, files, directory: making, wanted: () => true });
         await appendOfflineAudit({ files, directory: making, now: clock.now() }, auditAction, async () => undefined);
-        const [first] = (await verify(making)).findings;
+        const [first] = (await verify(making, files)).findings;
         if (first !== undefined) throw new Error(`the data in ${url} is damaged (${first.file}: ${first.problem})`);
         await query('INSERT INTO closed (target) VALUES ($1)', [directory]);
         await query('UPDATE head SET writer = NULL');

@@ -6,8 +6,9 @@ import type { LockRecord } from '../../domain/records/record.ts';
 import { accessLineOf } from '../files/access/access-line.ts';
 import { entryOf } from '../files/audit/audit-series.ts';
 import { jsonOf } from '../files/checksummed-line.ts';
+import type { OpenFile } from '../files/files.ts';
 import { dayFileName, indexFileName, parseDayFileName } from '../files/records/day-file.ts';
-import { readRecord } from '../files/records/record-line.ts';
+import { recordsById } from '../files/records/records-by-id.ts';
 import { decodeRemembered } from '../files/records/sealed-index.ts';
 import { accessColumns } from './access-table.ts';
 import { auditColumns, auditUpsert } from './audit-table.ts';
@@ -21,6 +22,12 @@ interface From {
   readonly read: (name: string) => Promise<Buffer>;
   readonly names: readonly string[];
 }
+export interface FromDays extends From {
+  /** Runs `use` on an open file. */
+  readonly within: <T>(name: string, use: (file: OpenFile) => Promise<T>) => Promise<T>;
+  /** The highest recordId that may have been given. */
+  readonly highest: number;
+}
 
 const rowsAtOnce = 2_000;
 
@@ -28,8 +35,7 @@ function* groupsOf<T>(all: readonly T[]): Generator<T[]> {
   for (let from = 0; from < all.length; from += rowsAtOnce) yield all.slice(from, from + rowsAtOnce);
 }
 
-/** @param highest the highest recordId that may have been given */
-export async function moveInRecords({ query, read, names, highest }: From & { readonly highest: number }): Promise<void> {
+export async function moveInRecords({ query, read, within, names, highest }: FromDays): Promise<void> {
   const days = names
     .flatMap((name) => (name.startsWith('records/') ? (parseDayFileName(name.slice('records/'.length)) ?? []) : []))
     .sort((a, b) => a.firstRecordId - b.firstRecordId);
@@ -37,14 +43,16 @@ export async function moveInRecords({ query, read, names, highest }: From & { re
   const progress = createEventProgress(() => []);
   let [count, last] = [0, highest];
   for (const [at, day] of days.entries()) {
-    const records = linesWithin(await read(`records/${dayFileName(day)}`))
-      .map((line) => readRecord(line) as LockRecord)
-      .sort((a, b) => a.recordId - b.recordId);
     if (at === newestIndex) progress.load(decodeRemembered(await read(`records/${indexFileName(day)}`)));
-    if (at > newestIndex) for (const record of records) progress.restore(record);
-    for (const group of groupsOf(records)) await insertRecords(query, group);
-    count += records.length;
-    last = Math.max(last, records.at(-1)?.recordId ?? 0);
+    const lastRecordId = (days[at + 1]?.firstRecordId ?? Number.MAX_SAFE_INTEGER) - 1;
+    await within(`records/${dayFileName(day)}`, async ({ read: readAt, size }) => {
+      for await (const records of recordsById({ firstRecordId: day.firstRecordId, lastRecordId, bytes: await size(), readAt })) {
+        if (at > newestIndex) for (const record of records) progress.restore(record);
+        for (const group of groupsOf(records)) await insertRecords(query, group);
+        count += records.length;
+        last = Math.max(last, records.at(-1)?.recordId ?? 0);
+      }
+    });
   }
   await insertStreams(query, progress.remembered());
   await query("UPDATE head SET last = $1::bigint, gone = $1::bigint - $2::bigint WHERE feed = 'record'", [last, count]);

@@ -1,13 +1,12 @@
 // A data directory becomes rows, in one transaction: its documents, what locks reported, its logs; and beside them what of its files the rows
 // do not give byte for byte.
 import { createHash } from 'node:crypto';
-import type { LockRecord } from '../../domain/records/record.ts';
-import type { FileLayer } from '../files/files.ts';
-import { readRecord } from '../files/records/record-line.ts';
+import type { FileLayer, OpenFile } from '../files/files.ts';
 import { moveInAuthority } from './authority-table.ts';
 import type { Query } from './database.ts';
 import { derivedFiles, growingLogs } from './derived-files.ts';
-import { linesWithin, moveInAccess, moveInAudit, moveInQuarantine, moveInRecords } from './move-in-logs.ts';
+import { createFileDigest, digestOfRecords, type FileDigest } from './file-digest.ts';
+import { type FromDays, linesWithin, moveInAccess, moveInAudit, moveInQuarantine, moveInRecords } from './move-in-logs.ts';
 
 /** A text that is no JSON is a JSON string in base64, as `document-tables.ts` writes it. */
 const asBase64 = (bytes: Buffer): string => JSON.stringify(bytes.toString('base64'));
@@ -27,6 +26,14 @@ export async function moveIn(options: {
 }): Promise<void> {
   const { query, files, directory, names } = options;
   const read = (name: string) => files.readFile(`${directory}/${name}`);
+  async function within<T>(name: string, use: (file: OpenFile) => Promise<T>): Promise<T> {
+    const file = await files.open(`${directory}/${name}`, 'read');
+    try {
+      return await use(file);
+    } finally {
+      await file.close();
+    }
+  }
   for (const name of names) {
     if (isOfLog(name) || reports.includes(name) || isCertificate(name)) continue;
     const bytes = await read(name);
@@ -43,10 +50,11 @@ export async function moveIn(options: {
   for (const name of ['quarantine.previous.jsonl', 'quarantine.jsonl'])
     if (names.includes(name)) await moveInQuarantine(query, await read(name));
   const counters = JSON.parse((await read('counters.json')).toString()) as { readonly recordId: number };
-  await moveInRecords({ query, read, names, highest: counters.recordId });
-  await moveInAccess({ query, read, names });
-  await moveInAudit({ query, read, names });
-  await carry(query, read, names);
+  const from = { query, read, within, names, highest: counters.recordId };
+  await moveInRecords(from);
+  await moveInAccess(from);
+  await moveInAudit(from);
+  await carry(from);
 }
 
 async function writeDocument(query: Query, name: string, header: object | null, rows: ReadonlyMap<string, string>): Promise<void> {
@@ -100,7 +108,7 @@ async function moveInBatteries(query: Query, bytes: Buffer): Promise<void> {
 }
 
 /** Keeps what the rows do not give byte for byte; rejects when a log would come back with other lines. */
-async function carry(query: Query, read: (name: string) => Promise<Buffer>, names: readonly string[]): Promise<void> {
+async function carry({ query, read, within, names }: FromDays): Promise<void> {
   const logNames = names.filter((name) => isOfLog(name) && name.endsWith('.jsonl'));
   const left = new Set(names);
   const insert = (name: string, goesWith: string | null, made: string | null, isSorted: boolean, bytes: Buffer | null) =>
@@ -111,16 +119,29 @@ async function carry(query: Query, read: (name: string) => Promise<Buffer>, name
       isSorted,
       bytes,
     ]);
-  for await (const { name, bytes } of derivedFiles(query, logNames)) {
+  async function compareRecords(name: string, made: FileDigest): Promise<void> {
+    const there = await within(name, digestOfRecords);
+    const isSorted = there.checksum !== made.checksum;
+    if (isSorted && (there.lines !== made.lines || !there.isSorted))
+      throw new Error(`${name} has other lines than the records in the database`);
+    await insert(name, null, made.checksum, isSorted, null);
+  }
+  async function compare(name: string, made: string): Promise<void> {
+    const there = await read(name);
+    const isSame = checksumOf(there) === made;
+    // The name says where the next file of the log begins.
+    if (!isSame || isOfLog(name)) await insert(name, null, made, false, isSame ? null : there);
+  }
+  let made = createFileDigest();
+  for await (const { name, bytes, isLast } of derivedFiles(query, logNames)) {
+    const isOfRecords = name.startsWith('records/');
+    if (isOfRecords) for (const line of linesWithin(bytes)) made.addLine(line);
+    else made.add(bytes);
+    if (!isLast) continue;
     if (!left.delete(name)) throw new Error(`${name} would be made of the rows, and is not there`);
-    const there = name.startsWith('records/') ? withoutTail(await read(name)) : await read(name);
-    const made = checksumOf(bytes);
-    if (there.equals(bytes)) {
-      // The name says where the next file of the log begins.
-      if (isOfLog(name)) await insert(name, null, made, false, null);
-    } else if (name.startsWith('records/') && there.equals(sortedByLock(bytes))) await insert(name, null, made, true, null);
-    else if (name.startsWith('records/')) throw new Error(`${name} has other lines than the records in the database`);
-    else await insert(name, null, made, false, there);
+    const digest = made.digest();
+    await (isOfRecords ? compareRecords(name, digest) : compare(name, digest.checksum));
+    made = createFileDigest();
   }
   for (const name of left) {
     const log = name.replace(/\.(index|order|facts)$/, '.jsonl');
@@ -129,19 +150,6 @@ async function carry(query: Query, read: (name: string) => Promise<Buffer>, name
   }
 }
 
-/** Behind the lines of an open file there may be newlines. */
-function withoutTail(bytes: Buffer): Buffer {
-  const end = bytes.findLastIndex((byte) => byte !== 10) + 1;
-  return bytes.subarray(0, Math.min(bytes.length, end + 1));
-}
-
-export function checksumOf(bytes: Buffer): string {
+function checksumOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
-}
-
-/** The lines of a file of records as those of a sealed one lie (Store 4.4). */
-export function sortedByLock(bytes: Buffer): Buffer {
-  const lines = linesWithin(bytes).map((line) => ({ line, record: readRecord(line) as LockRecord }));
-  const sorted = lines.sort((a, b) => a.record.lockId - b.record.lockId || a.record.recordId - b.record.recordId);
-  return Buffer.concat(sorted.flatMap(({ line }) => [line, Buffer.from('\n')]));
 }

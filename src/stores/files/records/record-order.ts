@@ -55,6 +55,22 @@ export function idOfRow(words: Uint32Array, n: number, first: number): number {
   return first + (words[n * rowWords] as number) + ((words[n * rowWords + 4] as number) >>> 16) * high;
 }
 
+/** Where the line of the row at this word lies; `packed`: its fourth word. */
+const placeAt = (words: Uint32Array, at: number, packed: number): LinePlace => ({
+  position: (words[at + 2] as number) + (packed >>> 16) * high,
+  length: packed & 0xffff,
+});
+
+/** Where the lines of all rows lie, in the order of the rows. */
+export function placesOfRows(words: Uint32Array): LinePlace[] {
+  const places: LinePlace[] = [];
+  for (let at = 0; at < words.length; at += rowWords) {
+    const packed = words[at + 3] as number;
+    if (packed !== 0) places.push(placeAt(words, at, packed));
+  }
+  return places;
+}
+
 interface RowMatch {
   readonly recordId: number;
   readonly place: LinePlace;
@@ -106,7 +122,7 @@ export function createRowFilter(query: NewestFirst): (words: Uint32Array, first:
       // The locks last: for most rows of a rare match they need not be looked up.
       if (packed === 0 || !matches(words, at) || !locks.has(words[at + 1] as number)) continue;
       const recordId = idOfRow(words, n, first);
-      found.push({ recordId, place: { position: (words[at + 2] as number) + (packed >>> 16) * high, length: packed & 0xffff } });
+      found.push({ recordId, place: placeAt(words, at, packed) });
       if (found.length < atOnce) continue;
       yield { matches: found, lowest: recordId, looked: n + 1 - from };
       found = [];
