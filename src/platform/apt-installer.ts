@@ -1,5 +1,6 @@
 // Asks apt for the newest latchd that it knows of. It reads apt's own lists, which apt renews when it does: nothing goes over the network.
 import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
 import type { Installer, Offer } from '../domain/updates/update-watch.ts';
 
 const packageName = 'latchd';
@@ -8,11 +9,13 @@ const patienceMs = 30_000;
 const bytesAtMost = 64 * 1024;
 /** deb-version(7), and no longer than anybody shows. */
 const versionPattern = /^\d[A-Za-z0-9.+~:-]{0,63}$/;
+/** Each look of apt into its repositories leaves its mark on this folder, also when nothing there is new. */
+const folderOfLooks = '/var/lib/apt/lists/partial';
 /** What stands in place of a repository for what is installed. */
 const installedAlone = '/var/lib/dpkg/status';
 
 /** `apt-cache` is looked for on the PATH. */
-export function createAptInstaller(patience = patienceMs): Installer {
+export function createAptInstaller(patience = patienceMs, looks = folderOfLooks): Installer {
   let ending = new AbortController();
 
   return {
@@ -32,6 +35,10 @@ export function createAptInstaller(patience = patienceMs): Installer {
           else resolve({ doubt: error.code === 'ENOENT' ? 'no-apt' : 'failed' });
         });
       });
+    },
+    async lastLook() {
+      const folder = await stat(looks).catch(() => undefined);
+      return folder === undefined ? undefined : Math.floor(folder.ctimeMs);
     },
     stop() {
       ending.abort();

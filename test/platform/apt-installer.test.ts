@@ -1,5 +1,5 @@
 // What apt is asked, by a real process of its name that answers as apt-cache(8) does, or does not.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -73,6 +73,14 @@ describe('apt', () => {
     await until(() => !isThere(pid()), 'it has ended');
     installer.stop();
   });
+});
+
+test('when apt has last looked is seen at its folder, whatever the dates of what it fetched; without one nobody can tell', async () => {
+  const before = Date.now() - 1_000;
+  utimesSync(folder, 0, 0);
+  const looked = (looks: string) => createAptInstaller(0, looks).lastLook();
+  expect(await looked(folder)).toBeGreaterThan(before);
+  expect(await looked(join(folder, 'none'))).toBeUndefined();
 });
 
 describe('An answer', () => {

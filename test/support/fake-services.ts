@@ -551,7 +551,7 @@ export function createServerUnderTest(
   const services = createFakeServices();
   const clock = createSettableClock();
   const log = createKeptLog();
-  const update = { state: 'available', version: '0.2.0', reason: null, askedDate: 1_763_715_600_000 };
+  const update = { state: 'available', version: '0.2.0', reason: null, askedDate: 1_763_715_600_000, lookedDate: 1_763_690_400_000 };
   const gatewayStatus = () => ({
     version: '0.1.0',
     update,

@@ -4,6 +4,9 @@ import { type AnswerDoubt, type Installer, updateState } from '../../domain/upda
 import { createAptInstaller } from '../../platform/apt-installer.ts';
 import { good, type Verdict, warn } from './verdict.ts';
 
+const dayMs = 86_400_000;
+/** As it comes, Debian does not let apt look by itself. */
+const daysAtMost = 7;
 const howToInstall = 'sudo apt-get install --only-upgrade latchd; doors are without the gateway for about a second';
 
 /** What doctor says when nobody knows, and what to do about it; without a second text there is nothing to do. */
@@ -25,7 +28,16 @@ export async function checkUpdates({ updates }: Config, version: string, install
   if (!updates.check) return good('nobody looks for newer versions (updates.check)');
   const { state, version: newest, reason } = updateState(version, await installer.ask());
   if (state === 'available') return warn(`latchd ${newest} is in its repository, and this is ${version}`, howToInstall);
-  if (reason === null) return good(`${version} is the newest that apt knows of`);
+  if (reason === null) return checkLook(`${version} is the newest that apt knows of`, await installer.lastLook());
   const [seen, repair] = doubts[reason];
   return repair === undefined ? good(seen) : warn(seen, repair);
+}
+
+function checkLook(seen: string, looked: number | undefined): Verdict {
+  const days = looked === undefined ? 0 : Math.floor((Date.now() - looked) / dayMs);
+  if (days <= daysAtMost) return good(seen);
+  return warn(
+    `${seen}, and apt has not looked into its repositories for ${days} days`,
+    'sudo apt-get update; the page Install (systemd/install/README.md) says how apt looks each day',
+  );
 }

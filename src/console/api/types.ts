@@ -139,6 +139,7 @@ export interface GatewayStatus {
     readonly version: string | null;
     readonly reason: 'not-asked' | 'no-apt' | 'not-installed' | 'other-version' | 'no-repository' | 'failed' | null;
     readonly askedDate: number | null;
+    readonly lookedDate: number | null;
   };
   readonly uptimeSeconds: number;
   readonly locks: number;

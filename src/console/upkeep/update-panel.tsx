@@ -22,9 +22,9 @@ export function UpdatePanel({ update }: Pick<GatewayStatus, 'update'>) {
   );
 }
 
-function NoUpdate({ reason, askedDate }: GatewayStatus['update']) {
+function NoUpdate({ reason, askedDate, lookedDate }: GatewayStatus['update']) {
   const { update: texts } = useTexts();
   const { dateTime } = useFormats();
   if (reason !== null) return <p>{texts.reasons[reason]}</p>;
-  return <p>{askedDate === null ? texts.off : texts.newest(dateTime(askedDate))}</p>;
+  return <p>{askedDate === null ? texts.off : texts.newest(dateTime(lookedDate ?? askedDate))}</p>;
 }

@@ -24,6 +24,8 @@ export type Offer =
 export interface Installer {
   /** Takes a bounded time, and never rejects. */
   ask(): Promise<Offer>;
+  /** When it has last looked into its repositories, as epoch milliseconds; undefined: nobody can tell. Never rejects. */
+  lastLook(): Promise<number | undefined>;
   /** Ends a question that is under way; its answer is then `failed`. Idempotent. */
   stop(): void;
 }
@@ -42,6 +44,8 @@ export interface KnownUpdateState extends Omit<UpdateState, 'reason'> {
   readonly reason: AnswerDoubt | 'not-asked' | null;
   /** Epoch milliseconds of the last answer; null: there was none. */
   readonly askedDate: number | null;
+  /** When it had last looked into its repositories by then; null: not known. */
+  readonly lookedDate: number | null;
 }
 
 export interface UpdateWatch extends Part {
@@ -59,17 +63,18 @@ export function createUpdateWatch(options: {
   readonly log: Log;
 }): UpdateWatch {
   const { installer, version, clock, log } = options;
-  let state: KnownUpdateState = { state: 'unknown', version: null, reason: 'not-asked', askedDate: null };
+  let state: KnownUpdateState = { state: 'unknown', version: null, reason: 'not-asked', askedDate: null, lookedDate: null };
   let cancelTimer: (() => void) | undefined;
   let isRunning = false;
 
   async function look(): Promise<void> {
     cancelTimer = clock.timer(dayMs, () => void look());
     const found = updateState(version, await installer.ask());
+    const looked = await installer.lastLook();
     if (!isRunning) return;
     if (found.state === 'available' && found.version !== state.version)
       log.info({ code: 'update-available', newest: found.version }, 'a newer latchd is in its repository');
-    state = { ...found, askedDate: clock.now() };
+    state = { ...found, askedDate: clock.now(), lookedDate: looked ?? null };
   }
 
   return {
@@ -93,7 +98,7 @@ export function createNoUpdateWatch(): UpdateWatch {
     name: 'updates',
     start: async () => undefined,
     stop: async () => undefined,
-    state: () => ({ state: 'off', version: null, reason: null, askedDate: null }),
+    state: () => ({ state: 'off', version: null, reason: null, askedDate: null, lookedDate: null }),
   };
 }
 

@@ -168,7 +168,7 @@ export const gatewayDocs = {
         title: 'Some of them',
         answer: {
           ...{ version: '0.1.0', uptimeSeconds: 100, locks: 2, online: 1, pairingOpen: false, pendingDevices: 0 },
-          update: { state: 'available', version: '0.2.0', reason: null, askedDate: 1_763_715_600_000 },
+          update: { state: 'available', version: '0.2.0', reason: null, askedDate: 1_763_715_600_000, lookedDate: 1_763_690_400_000 },
         },
       },
     ],

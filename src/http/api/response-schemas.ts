@@ -249,6 +249,7 @@ const update = z.strictObject({
   version: z.string().nullable(),
   reason: z.enum(['not-asked', 'no-apt', 'not-installed', 'other-version', 'no-repository', 'failed']).nullable(),
   askedDate: dateMs.nullable(),
+  lookedDate: dateMs.nullable(),
 });
 
 const nodeRole = z.enum(['starting', 'waiting', 'serving', 'lost']);

@@ -342,6 +342,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   version: 'Version of latchd. Of an update the newest one in the repository, null while nobody knows.',
   update: 'Whether apt has a newer latchd.',
   askedDate: 'When apt answered: milliseconds since 1970 (UTC); null: it has not.',
+  lookedDate: 'When apt had last looked into its repositories by then: milliseconds since 1970 (UTC); null: nobody can tell.',
   uptimeSeconds: 'For how many seconds the process has run.',
   pairingOpen: 'Whether pairing is open.',
   pendingDevices: 'How many devices wait to be confirmed.',

@@ -3,8 +3,8 @@ import { expect, test } from '@jest/globals';
 import { checkUpdates } from '../../../src/admin/doctor/updates.ts';
 import type { Offer } from '../../../src/domain/updates/update-watch.ts';
 
-const asked = (offer: Offer, check = true) =>
-  checkUpdates({ updates: { check } } as never, '0.1.0', { ask: async () => offer, stop: () => undefined });
+const asked = (offer: Offer, { check = true, lastLook = async (): Promise<number | undefined> => Date.now() } = {}) =>
+  checkUpdates({ updates: { check } } as never, '0.1.0', { ask: async () => offer, lastLook, stop: () => undefined });
 const offer = { installed: '0.1.0', newest: '0.2.0', isNewer: true };
 
 test('a newer one is something to look at, with the command that installs it', async () => {
@@ -28,6 +28,16 @@ test.each<[string, string, Offer]>([
   expect(found.remedy === undefined).toBe(verdict === 'ok');
 });
 
+test.each([
+  [8, 'warn', ', and apt has not looked into its repositories for 8 days'],
+  [7, 'ok', ''],
+  [undefined, 'ok', ''],
+])('the newest that apt knows of, when apt last looked %s days ago: %s', async (days, verdict, more) => {
+  const lastLook = async () => (days === undefined ? undefined : Date.now() - days * 86_400_000);
+  const found = await asked({ ...offer, newest: '0.1.0', isNewer: false }, { lastLook });
+  expect([found.verdict, found.seen]).toEqual([verdict, `0.1.0 is the newest that apt knows of${more}`]);
+});
+
 test('nobody is asked while it is off', async () => {
-  expect(await asked(offer, false)).toEqual({ verdict: 'ok', seen: 'nobody looks for newer versions (updates.check)' });
+  expect(await asked(offer, { check: false })).toEqual({ verdict: 'ok', seen: 'nobody looks for newer versions (updates.check)' });
 });

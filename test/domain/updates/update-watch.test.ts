@@ -4,6 +4,7 @@ import { createUpdateWatch, type Offer, updateState } from '../../../src/domain/
 import { createSettableClock } from '../../support/settable-clock.ts';
 
 const hourMs = 3_600_000;
+const looked = 1_763_690_400_000;
 const older: Offer = { installed: '0.1.0', newest: '0.1.0', isNewer: false };
 const newer: Offer = { installed: '0.1.0', newest: '0.2.0', isNewer: true };
 
@@ -22,6 +23,7 @@ function world(...answers: readonly Offer[]) {
       await held;
       return answer;
     },
+    lastLook: async () => looked,
     stop: () => void asked.stopped++,
   };
   const log = { debug: nothing, info: (fields: object) => void lines.push(fields), warn: nothing, error: nothing, fatal: nothing };
@@ -31,7 +33,7 @@ function world(...answers: readonly Offer[]) {
 describe('The gateway', () => {
   test('knows nothing before the first answer, and does not wait for it', async () => {
     const { watch } = world(newer);
-    expect(watch.state()).toEqual({ state: 'unknown', version: null, reason: 'not-asked', askedDate: null });
+    expect(watch.state()).toEqual({ state: 'unknown', version: null, reason: 'not-asked', askedDate: null, lookedDate: null });
     await watch.start();
     expect(watch.state().reason).toBe('not-asked');
   });
@@ -41,11 +43,12 @@ describe('The gateway', () => {
     letGo();
     await watch.start();
     await clock.advance(0);
-    expect([asked.times, watch.state()]).toEqual([1, { state: 'newest', version: '0.1.0', reason: null, askedDate: clock.now() }]);
+    const answered = () => ({ reason: null, askedDate: clock.now(), lookedDate: looked });
+    expect([asked.times, watch.state()]).toEqual([1, { state: 'newest', version: '0.1.0', ...answered() }]);
     await clock.advance(23 * hourMs);
     expect(asked.times).toBe(1);
     await clock.advance(hourMs);
-    expect([asked.times, watch.state()]).toEqual([2, { state: 'available', version: '0.2.0', reason: null, askedDate: clock.now() }]);
+    expect([asked.times, watch.state()]).toEqual([2, { state: 'available', version: '0.2.0', ...answered() }]);
     await clock.advance(48 * hourMs);
     expect(asked.times).toBe(4);
     expect(lines).toEqual(['0.2.0', '0.3.0'].map((newest) => ({ code: 'update-available', newest })));

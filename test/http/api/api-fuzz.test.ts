@@ -8,7 +8,7 @@ import { lockId } from '../../support/domain.ts';
 import { createCardMemory } from '../../support/fake-link.ts';
 import { serveDomain } from '../../support/served-domain.ts';
 
-const update = { state: 'off', version: null, reason: null, askedDate: null };
+const update = { state: 'off', version: null, reason: null, askedDate: null, lookedDate: null };
 const gatewayStatus = () => ({ version: '0', update, uptimeSeconds: 0, locks: 2, online: 1, pairingOpen: false, pendingDevices: 0 });
 
 describe('fuzz', () => {

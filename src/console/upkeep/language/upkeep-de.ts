@@ -41,7 +41,7 @@ export const upkeepDe: UpkeepTexts = {
     available: (version) =>
       `latchd ${version} liegt in der Paketquelle. Installieren Sie es auf dem Gerät des Gateways; Türen sind etwa eine Sekunde ohne Gateway:`,
     command: 'Der Befehl, der es installiert',
-    newest: (date) => `Das ist die neueste Version, die apt kennt. Gefragt wurde am ${date}.`,
+    newest: (date) => `Das ist die neueste Version, die apt bei seiner letzten Suche gefunden hat: ${date}.`,
     off: 'Niemand sucht nach neueren Versionen: In der Konfiguration ist updates.check false.',
     reasons: {
       'not-asked': 'Ob es eine neuere Version gibt, ist noch nicht bekannt: apt hat noch nicht geantwortet.',

@@ -40,7 +40,7 @@ export const upkeepEn = {
     available: (version: string) =>
       `latchd ${version} is in the repository. Install it on the gateway’s machine; doors are without the gateway for about a second:`,
     command: 'The command that installs it',
-    newest: (date: string) => `This is the newest version that apt knows of. It was asked at ${date}.`,
+    newest: (date: string) => `This is the newest version that apt found when it last looked: ${date}.`,
     off: 'Nobody looks for newer versions: in the configuration, updates.check is false.',
     reasons: {
       'not-asked': 'Nobody knows yet whether there is a newer version: apt has not answered.',
