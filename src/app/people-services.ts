@@ -49,7 +49,7 @@ export function createPeopleServices(options: PeopleServicesOptions) {
   const progressOf = createGrantProgress({ clock, locks, entries, granted, accessLog, views, reconciler, nextTurn });
   return {
     ...{ widening, personWrites, wholePeople },
-    removedPeople: createRemovedPeople({ events, people, entries, locks }),
+    removedPeople: createRemovedPeople({ clock, events, people, entries, locks, accessLog, nextTurn }),
     people: createPeopleService({ clock, people, secrets, writes: personWrites, rules, whole: wholePeople }),
     grants: createGrantService({ people, locks, writes: personWrites, rules, widening, warningsOf, progressOf }),
     schedules: createScheduleService({ schedules, people, counters, direct }),

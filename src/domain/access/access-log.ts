@@ -40,6 +40,7 @@ export interface AccessLine {
 /** What happened, before it has an id. */
 export type AccessDraft = Omit<AccessLine, 'id' | 'recordedAt'>;
 
+/** Questions run side by side with each other and with the deletion for age: lines that have outlived the retention and do not stand may be missing. */
 export interface AccessLog {
   /** Takes lines in this order. The promise resolves when they are on the disk; rejects with `storage-unavailable`. */
   append(drafts: readonly AccessDraft[]): Promise<void>;
@@ -54,10 +55,7 @@ export interface AccessLog {
    * locks.
    */
   about(subject: AccessSubject): Promise<readonly AccessLine[]>;
-  /**
-   * What the lines that name a person are about: each entry with each of its credentials once. Other look-ups run meanwhile, so lines that have
-   * outlived the retention may be missing, if they do not stand.
-   */
+  /** What the lines that name a person are about: each entry with each of its credentials once. */
   entriesOf(personId: number): Promise<readonly NamedEntry[]>;
   /** Whether the last line about the same says the same as this draft. From memory; lines that are being written count. */
   says(draft: AccessDraft): boolean;
