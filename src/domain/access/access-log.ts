@@ -40,7 +40,7 @@ export interface AccessLine {
 /** What happened, before it has an id. */
 export type AccessDraft = Omit<AccessLine, 'id' | 'recordedAt'>;
 
-/** Questions run side by side with each other and with the deletion for age: lines that have outlived the retention and do not stand may be missing. */
+/** Questions run beside each other and the deletion for age: lines that have outlived the retention may be missing, if they do not stand. */
 export interface AccessLog {
   /** Takes lines in this order. The promise resolves when they are on the disk; rejects with `storage-unavailable`. */
   append(drafts: readonly AccessDraft[]): Promise<void>;

@@ -33,7 +33,7 @@ export function createAccessLogFiles(options: Omit<AccessFilesOptions, 'facts'>)
   const facts = createCurrentFacts();
   const expected = createExpectedLines(facts);
   const accessFiles = createAccessFiles({ ...options, facts });
-  /** Look-ups and the deletion for age take turns: the files of a look-up stay as they are. */
+  /** Look-ups and the deletion for age take turns: a file stays as it is while a look-up reads it. */
   const reading = createMutex();
   let highest = 0;
   let queue: Waiting[] = [];
@@ -61,31 +61,29 @@ export function createAccessLogFiles(options: Omit<AccessFilesOptions, 'facts'>)
     }
     writing = undefined;
   }
-  async function linesOf(keys: readonly string[], until: number): Promise<readonly AccessLine[]> {
-    return reading(async () => {
-      const found = new Map<number, AccessLine>();
-      try {
-        for (const file of accessFiles.all()) {
-          await linesUnder(options.files, file, keys, (line) => line.recordedAt <= until && found.set(line.id, line));
-        }
-      } catch (error) {
-        throw storageUnavailable(error);
-      }
-      return [...found.values()].sort((a, b) => a.id - b.id);
-    });
-  }
-  /** Other look-ups have their turns between the files. What is condensed meanwhile keeps everything that stands. */
-  async function eachNaming(personId: number, onLine: (line: AccessLine) => void): Promise<void> {
+  /**
+   * Calls `onLine` for the lines under any of these keys. Other look-ups have their turns between the files. What is condensed meanwhile keeps
+   * everything that stands, and some of it comes twice.
+   */
+  async function eachLine(keys: readonly string[], onLine: (line: AccessLine) => void): Promise<void> {
     const done = new Set<string>();
     const next = () => accessFiles.all().find(({ path }) => !done.has(path));
-    while (next() !== undefined) {
-      await reading(async () => {
-        const file = next();
-        if (file === undefined) return;
-        done.add(file.path);
-        await linesUnder(options.files, file, [personKey(personId)], onLine);
-      });
+    const readNext = async (): Promise<void> => {
+      const file = next();
+      if (file === undefined) return;
+      done.add(file.path);
+      await linesUnder(options.files, file, keys, onLine);
+    };
+    try {
+      while (next() !== undefined) await reading(readNext);
+    } catch (error) {
+      throw storageUnavailable(error);
     }
+  }
+  async function linesOf(keys: readonly string[], until: number): Promise<readonly AccessLine[]> {
+    const found = new Map<number, AccessLine>();
+    await eachLine(keys, (line) => line.recordedAt <= until && found.set(line.id, line));
+    return [...found.values()].sort((a, b) => a.id - b.id);
   }
 
   return {
@@ -124,10 +122,8 @@ export function createAccessLogFiles(options: Omit<AccessFilesOptions, 'facts'>)
     },
     async entriesOf(personId) {
       const found = new Map<string, Omit<NamedEntry, 'mayBeHeld'>>();
-      await eachNaming(personId, ({ lockId, entryId, credentialId }) => {
+      await eachLine([personKey(personId)], ({ lockId, entryId, credentialId }) => {
         if (lockId !== null && entryId !== null) found.set(`${lockId} ${entryId} ${credentialId}`, { lockId, entryId, credentialId });
-      }).catch((error: unknown) => {
-        throw storageUnavailable(error);
       });
       return [...found.values()].map((one) => ({ ...one, mayBeHeld: expected.mayBeHeld(one) }));
     },

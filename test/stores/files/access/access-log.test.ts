@@ -1,7 +1,7 @@
 // The access log on the disk: restarts, finished files and their indexes, damage, retention.
 import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { expect, jest, test } from '@jest/globals';
-import type { AccessDraft, AccessLine } from '../../../../src/domain/access/access-log.ts';
+import type { AccessDraft, AccessLine, AccessLog } from '../../../../src/domain/access/access-log.ts';
 import type { LockId } from '../../../../src/domain/locks/lock.ts';
 import { createAccessLogFiles } from '../../../../src/stores/files/access/access-log.ts';
 import { type FileLayer, nodeFiles } from '../../../../src/stores/files/files.ts';
@@ -196,18 +196,55 @@ test('a look-up of many lines or entries lets other work run after each few of t
     await access.close();
   }));
 
-test('other look-ups do not wait for that of the entries of a person in all files', () =>
+/** A log of three files, in which each reading of an index is noted, and waits for `gate`. */
+async function ofThreeFiles(directory: string) {
+  const files = nodeFiles();
+  const indexes: string[] = [];
+  const gate = { opens: Promise.resolve() };
+  const watched: FileLayer = {
+    ...files,
+    async readFile(path) {
+      indexes.push(path.slice(path.lastIndexOf('/') + 1));
+      await gate.opens;
+      return files.readFile(path);
+    },
+  };
+  const site = await opened(directory, { files: watched });
+  await site.access.append([draft(1, { personId: 5 }), ...filler(600)]);
+  await site.access.append([draft(2, { personId: 5 }), ...filler(600)]);
+  await site.access.append([draft(3, { personId: 5 })]);
+  const finished = (await readdir(`${directory}/access`)).filter((name) => name.endsWith('.index')).sort();
+  expect(finished.length).toBeGreaterThan(1);
+  indexes.length = 0;
+  return { ...site, indexes, gate, finished };
+}
+
+test.each<[string, (access: AccessLog) => Promise<readonly unknown[]>]>([
+  ['the entries of a person', (access) => access.entriesOf(5)],
+  ['all lines about a person', (access) => access.about({ personId: 5 })],
+  ['the lines of a lock', (access) => access.ofLock(7 as LockId, ever)],
+  ['the contact with many locks', (access) => access.contactOf([7 as LockId, 9 as LockId])],
+])('a look-up of %s in all files lets another one have its turn after each file', (_, lookUp) =>
   withDirectory(async (directory) => {
-    const { access, ofLock } = await opened(directory);
-    await access.append([draft(1, { personId: 5 }), ...filler(600)]);
-    await access.append([draft(2, { personId: 5 }), ...filler(600)]);
-    await access.append([draft(3, { personId: 5 })]);
-    expect((await readdir(`${directory}/access`)).filter((name) => name.endsWith('.jsonl')).length).toBeGreaterThan(2);
-    const ended: string[] = [];
-    const entries = access.entriesOf(5).then((found) => ended.push(`entries of ${found.length}`));
-    const lock = ofLock(7).then((ids) => ended.push(`lock with ${ids.length}`));
-    await Promise.all([entries, lock]);
-    expect(ended).toEqual(['lock with 3', 'entries of 3']);
+    const { access, ofLock, indexes, finished } = await ofThreeFiles(directory);
+    const [, ids] = await Promise.all([lookUp(access), ofLock(7)]);
+    expect(ids).toHaveLength(3);
+    expect(indexes.slice(0, 2 * finished.length)).toEqual(finished.flatMap((name) => [name, name]));
+    await access.close();
+  }),
+);
+
+test('lines are written while a look-up waits for the disk', () =>
+  withDirectory(async (directory) => {
+    const { access, gate } = await ofThreeFiles(directory);
+    let open = () => {};
+    gate.opens = new Promise((resolve) => {
+      open = resolve;
+    });
+    const asked = access.about({ personId: 5 });
+    await access.append([draft(4, { personId: 5 })]);
+    open();
+    expect(await asked).toHaveLength(4);
     await access.close();
   }));
 
