@@ -5,6 +5,7 @@ import {
   grantTo,
   killsDuringGrants,
   numbersOn,
+  putsAgain,
   putsOf,
   removalsWithoutAnswer,
   statusOf,
@@ -20,9 +21,8 @@ const all = Array.from({ length: 20 }, (_, index) => index + 1);
 let site: Site;
 
 beforeAll(async () => {
-  const locks = all.map((lock) => (lock % 10 === 0 ? old : today));
-  site = await openSite({ locks, flags: ['--command-timeout-ms', '1000'] });
-}, 120_000);
+  site = await openSite({ locks: all.map((lock) => (lock % 10 === 0 ? old : today)) });
+});
 afterAll(() => site.close());
 
 const holds = (lock: number, number: string): boolean => numbersOn(site, lock).includes(number);
@@ -41,13 +41,13 @@ describe('a grant to twenty locks', () => {
     for (const lock of away) site.lock(lock).restoreNetwork();
     await until(() => all.every((lock) => holds(lock, '4000001')), 'it is on all locks');
     await until(async () => ((await progress()) as Record<string, number>)['on-lock'] === all.length, 'the gateway says so');
-    expect(all.map((lock) => putsOf(site, lock, '4000001'))).toEqual(all.map(() => 1));
+    expect(putsAgain(site, ['4000001'])).toEqual([]);
     const sent = sentCredentials(site.wire).map(({ deviceId, commandId }) => ({ deviceId, ...site.wire.command(deviceId, commandId) }));
     const sessionOf = new Map<string, string | undefined>(all.map((lock) => [site.lock(lock).deviceId, site.lock(lock).session]));
     expect(sent.filter(({ deviceId, session }) => session !== sessionOf.get(deviceId))).toEqual([]);
   });
 
-  test('ends the same when the gateway dies at any moment, and no number is put more than twice', async () => {
+  test('ends the same when the gateway dies at any moment, and nothing is put on a lock again that has said ok to it', async () => {
     expect(await killsDuringGrants(site, all, 3, createRandom(3))).toEqual([]);
   });
 });
@@ -80,6 +80,7 @@ test('a card of fifty that a phone took off stays missing over a hundred reconne
   await until(() => numbers.every((number) => holds(lock, number)), 'all are on the lock');
   const [taken = ''] = numbers;
   await until(async () => (await statusOf(site, lock, taken)) === 'on-lock', 'the gateway says so');
+  const puts = putsOf(site, lock, taken);
   handle.forget({ kind: 'card', number: taken });
   for (let time = 0; time < 100; time++) {
     handle.cutNetwork();
@@ -92,7 +93,7 @@ test('a card of fifty that a phone took off stays missing over a hundred reconne
   await until(() => numbersOn(site, lock).length >= before + 49, 'the others are back');
   await until(async () => (await statusOf(site, lock, numbers[49] ?? '')) === 'on-lock', 'the gateway says so');
   expect([holds(lock, taken), numbersOn(site, lock).length, await statusOf(site, lock, taken)]).toEqual([false, before + 49, 'missing']);
-  expect(putsOf(site, lock, taken)).toBe(1);
+  expect(putsOf(site, lock, taken)).toBe(puts);
 });
 
 test('a lock that says ok and forgets is tried three times, then left alone, and the others open meanwhile', async () => {
@@ -113,9 +114,13 @@ test('a lock that says ok and forgets is tried three times, then left alone, and
 });
 
 test('a removal that nobody hears of ends as the lock has it, forgets no card, and takes no card of others', async () => {
-  const locks = [11, 12, 13, 14, 15, 16];
-  for (const lock of locks) for (const number of numbersOn(site, lock)) site.lock(lock).forget({ kind: 'card', number });
-  const random = createRandom(5);
-  const wrong = await Promise.all(locks.map((lock) => removalsWithoutAnswer(site, lock, 3, random)));
-  expect(wrong.flat()).toEqual([]);
+  const locks = [1, 2, 3, 4, 5, 6];
+  const own = await openSite({ locks: locks.map(() => today), flags: ['--command-timeout-ms', '1000'] });
+  try {
+    const random = createRandom(5);
+    const wrong = await Promise.all(locks.map((lock) => removalsWithoutAnswer(own, lock, 3, random)));
+    expect(wrong.flat()).toEqual([]);
+  } finally {
+    await own.close();
+  }
 });

@@ -6,7 +6,7 @@ import { fuzzRequests, sendFuzz, wrongRefusal } from '../support/api-fuzzer.ts';
 import { openSite } from '../support/site.ts';
 
 test('200 random requests are answered as the document says, and the doors still work after them', async () => {
-  const site = await openSite({ locks: [{}, {}], flags: ['--command-timeout-ms', '1000'] });
+  const site = await openSite({ locks: [{}, {}] });
   try {
     const { httpUrl, token } = site.gateway;
     const document = (await (await fetch(`${httpUrl}/openapi.json`)).json()) as ApiDocument;

@@ -38,7 +38,7 @@ beforeAll(async () => {
       { name: 'Side entrance', group: 'House', byteOrder: 'reverse' },
       { name: 'Storeroom', cardCapacity: 1, boltTravelMs: 20 },
     ],
-    flags: ['--command-timeout-ms', '1500'],
+    flags: ['--command-timeout-ms', '4000'],
     environment,
   });
 });
@@ -69,7 +69,7 @@ function manage(method: string, path: string, body?: object, token?: string): Pr
 }
 
 /** What went wrong, in short. */
-function refusal({ status, body }: Answer): unknown {
+function refusal({ status, body }: Answer): [status: number, code: string] {
   return [status, body.code];
 }
 
@@ -511,11 +511,15 @@ describe('callers of a lock that does not respond as it should (HTTP API 4)', ()
   test('sixteen commands wait for a lock, the next is lock-busy at once; those that find it unlocked by then send nothing (Protocol 5.4 rule 1)', async () => {
     const lockId = site.lockId(3);
     const before = site.wire.sent('"op":"unlock"');
-    site.lock(3).script([{ kind: 'slow', delayMs: 900 }]);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => post('/lock/unlock', { lockId })));
-    const refused = answers.filter(({ status }) => status !== 200);
-    expect(refused.map(refusal)).toEqual(refused.map(() => [429, 'lock-busy']));
-    expect(refused.map(({ headers }) => headers.get('retry-after'))).toEqual(['1', '1', '1']);
+    const { deviceId } = site.lock(3);
+    site.wire.freeze(deviceId);
+    const refused: Answer[] = [];
+    const asked = Array.from({ length: 20 }, () => post('/lock/unlock', { lockId }));
+    for (const answer of asked) void answer.then((one) => one.status !== 200 && refused.push(one));
+    await until(() => refused.length === 3, 'three are refused while the first one is under way');
+    site.wire.thaw(deviceId);
+    await Promise.all(asked);
+    expect(refused.map((one) => [...refusal(one), one.headers.get('retry-after')])).toEqual([1, 2, 3].map(() => [429, 'lock-busy', '1']));
     expect(site.wire.sent('"op":"unlock"') - before).toBe(1);
     await post('/lock/lock', { lockId });
   });

@@ -7,7 +7,7 @@ const always = { startDate: 0, endDate: 0 };
 const phoned = { cardNumber: '5550001', ...always };
 
 beforeAll(async () => {
-  site = await openSite({ locks: [{}, { cards: [phoned] }], flags: ['--command-timeout-ms', '1200'] });
+  site = await openSite({ locks: [{}, { cards: [phoned] }], flags: ['--command-timeout-ms', '3000'] });
 });
 afterAll(() => site.close());
 

@@ -21,7 +21,7 @@ let site: Site;
 
 beforeAll(async () => {
   site = await openSite({ locks: [{ features }, { features }, { features }], flags: ['--command-timeout-ms', '3000'] });
-}, 60_000);
+});
 afterAll(() => site.close());
 
 function addCode(lockId: number, keyboardPwd: string, more: Readonly<Record<string, string | number>> = {}): Promise<Answer> {
@@ -162,7 +162,7 @@ describe('a simulated lock', () => {
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect([codesOf(1), await lock.enterPasscode('4071')]).toEqual([[], { done: false, reason: 'wrong-passcode' }]);
     expect(await site.all('/api/v1/passcode/list', { lockId })).toEqual([]);
-  }, 30_000);
+  });
 
   test('that forgets is not believed', async () => {
     const lockId = site.lockId(2);
@@ -170,7 +170,7 @@ describe('a simulated lock', () => {
     const { status, body } = await addCode(lockId, '6285');
     expect([status, body.code, body['lockError']]).toEqual([502, 'lock-refused', 'not-done']);
     expect(await site.all('/api/v1/passcode/list', { lockId })).toEqual([]);
-  }, 30_000);
+  });
 
   test('that keeps what it should remove is not believed, and the code is on the list until it is gone', async () => {
     const lockId = site.lockId(2);
@@ -184,7 +184,7 @@ describe('a simulated lock', () => {
     site.lock(2).faults.memory.clear();
     expect((await site.api('DELETE', '/api/v1/passcode/delete', { query })).status).toBe(200);
     expect(codesOf(2)).toEqual([]);
-  }, 30_000);
+  });
 
   test('that was replaced gets back what was on it, and one from which a code was taken does not', async () => {
     const [lock, lockId] = [site.lock(3), site.lockId(3)];
@@ -199,7 +199,7 @@ describe('a simulated lock', () => {
     await lock.wipe();
     await until(() => codesOf(3).length === 2, 'the codes are back');
     expect(codesOf(3).sort()).toEqual(['3917', '5038']);
-  }, 30_000);
+  });
 
   test('that says a wrong digest goes on opening, and is not listed without end', async () => {
     const [lock, lockId] = [site.lock(3), site.lockId(3)];
@@ -211,5 +211,5 @@ describe('a simulated lock', () => {
     const door = await site.api('POST', '/api/v1/lock/unlock', { query: { lockId } });
     expect(door.body['success']).toBe(true);
     expect(await lock.enterPasscode('3917')).toEqual({ done: true });
-  }, 30_000);
+  });
 });

@@ -47,7 +47,7 @@ describe('commands of Home Assistant', () => {
       await site.api('PUT', `/api/v1/gateway/locks/${site.lockId(number)}/roles/home-assistant`, { body: { role } });
     await whenConnected();
     await joinHome();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await site?.close();
@@ -252,7 +252,7 @@ describe('commands of Home Assistant', () => {
       process.kill(site.gateway.pid, 'SIGCONT');
     });
     expect([counted, sent]).toEqual([{ late: 6 }, []]);
-  }, 30_000);
+  });
 
   test('those from before a restart of a broker that stores everything open nothing, and those after it open once', async () => {
     const before = sent.length;
@@ -280,7 +280,7 @@ describe('commands of Home Assistant', () => {
     await until(() => stateOf(managed) === 'unlocked', 'it is unlocked');
     expect(sent.slice(before)).toEqual([`${managed} unlock`]);
     await close(managed);
-  }, 60_000);
+  });
 
   test('the locks that this gateway announces, or another one like it, are not offered to be registered, and nothing goes round', async () => {
     const announced = async () => (await site.all('/api/v1/gateway/devices')).map(({ name }) => name);
@@ -318,5 +318,5 @@ describe('commands of Home Assistant', () => {
     await whenConnected();
     expect(mosquitto.said().slice(before)).toContain('0 homeassistant/status');
     expect(filters(mosquitto.said().slice(before))).toEqual([]);
-  }, 30_000);
+  });
 });

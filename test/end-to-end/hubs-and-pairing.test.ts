@@ -37,7 +37,7 @@ describe('locks behind hubs', () => {
   const hubId = (number: number): string => site.fleet.hub(number).deviceId;
 
   beforeAll(async () => {
-    site = await openSite({ locks: [{}, {}, {}], hubs: 2, flags: ['--command-timeout-ms', '1500'] });
+    site = await openSite({ locks: [{}, {}, {}], hubs: 2, flags: ['--command-timeout-ms', '3000'] });
   });
   afterAll(() => site?.close());
 

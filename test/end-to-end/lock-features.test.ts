@@ -21,7 +21,7 @@ beforeAll(async () => {
     const { body } = await site.api('POST', '/api/v1/gateway/locks', { body: { lockMac, lockName: `hand ${lockMac}` } });
     locks.push(body);
   }
-}, 60_000);
+});
 afterAll(async () => {
   for (const lock of open) await lock.end();
   await site.close();

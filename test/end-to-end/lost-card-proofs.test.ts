@@ -15,7 +15,7 @@ interface Report {
 beforeAll(async () => {
   const features = ['credentials', 'hours', 'once'];
   site = await openSite({ locks: [{ features }, { features }, {}], flags: ['--command-timeout-ms', '4000'] });
-}, 60_000);
+});
 afterAll(() => site.close());
 
 async function add(n: number, cardNumber: string, addType = 2): Promise<number> {

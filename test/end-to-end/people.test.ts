@@ -8,7 +8,7 @@ let site: Site;
 
 beforeAll(async () => {
   site = await openSite({ locks: [{ features: ['credentials', 'hours', 'once'] }, { features: ['credentials', 'hours', 'once'] }] });
-}, 60_000);
+});
 afterAll(() => site.close());
 
 /** The numbers that a simulated lock holds. */

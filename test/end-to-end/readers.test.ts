@@ -11,14 +11,14 @@ let handId = 0;
 
 beforeAll(async () => {
   const features = ['credentials', 'hours', 'once'];
-  site = await openSite({ locks: [{ features, byteOrder: 'reverse' }, {}], flags: ['--command-timeout-ms', '1500'] });
+  site = await openSite({ locks: [{ features, byteOrder: 'reverse' }, {}] });
   const { body } = await site.api('POST', '/api/v1/gateway/locks', {
     body: { lockMac: '02:CC:00:00:00:77', lockName: 'hand', administrator: 'admin' },
   });
   handId = body.lockId;
   hand = await connectHandLock({ mqttUrl: site.gateway.mqttUrl, deviceId: body.deviceId, deviceKey: body.deviceKey });
   answerAll(hand);
-}, 60_000);
+});
 afterAll(async () => {
   await hand.end();
   await site.close();
@@ -108,7 +108,7 @@ test('a reversed reader is recognised by two cards; only what a person accepts o
   await site.whenOnline(1);
   await person('Dave', '12345678', [lockId]);
   await until(() => numbersOn(1).includes(reversed('12345678')), 'it is there as the reader sees it');
-}, 120_000);
+});
 
 test('of all swipes only a live one of one unknown card can be enrolled, and it is a credential only when it is confirmed', async () => {
   hand = await connectAgain();
@@ -173,7 +173,7 @@ test('of all swipes only a live one of one unknown card can be enrolled, and it 
   expect((await ask('POST', `enrolments/${fifth}/confirm`, { cardEnds: '0008' })).status).toBe(201);
   expect(await cards()).toMatchObject([{ cardNumber: '9990008' }]);
   expect((await ask('POST', `enrolments/${fifth}/confirm`, { cardEnds: '0008' })).body.code).toBe('conflict');
-}, 120_000);
+});
 
 async function isOnline(): Promise<boolean> {
   const { body } = await site.api('GET', '/api/v1/gateway/locks', { query: { pageSize: 1000 } });

@@ -6,7 +6,7 @@ let site: Site;
 beforeAll(async () => {
   const features = ['credentials', 'hours', 'once'];
   site = await openSite({ locks: [{ features }], flags: ['--metrics-enabled', 'true'] });
-}, 60_000);
+});
 afterAll(() => site.close());
 
 const path = () => `/api/v1/gateway/locks/${site.lockId(1)}`;

@@ -25,6 +25,11 @@ export function sentCredentials(wire: Pick<Wire, 'toLocks'>): readonly SentCrede
   return credentialsIn(wire.toLocks());
 }
 
+/** The ids of the commands to which locks have said ok, late or not. */
+export function saidOk(wire: Pick<Wire, 'fromLocks'>): ReadonlySet<string> {
+  return new Set(Array.from(wire.fromLocks().matchAll(/\{"id":"([^"]+)","ok":true/g), ([, id = '']) => id));
+}
+
 /** Notes in the trail which commands about cards and passcodes go to each lock, and what it says of its memory. Returns what ends it. */
 export function noteTraffic({ site, trail, locks }: Pick<AccessHouse, 'site' | 'trail' | 'locks'>): () => void {
   const lockOf = new Map<string, number>(locks.map((lock) => [site.lock(lock).deviceId, lock]));
