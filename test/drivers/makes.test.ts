@@ -110,7 +110,7 @@ describe('a Nuki with MQTT of its own', () => {
       30_000,
     );
     expect(await site.isOnline(device.lockId)).toBe(false);
-  }, 40_000);
+  });
 });
 
 describe('nuki_hub', () => {
@@ -148,7 +148,7 @@ describe('nuki_hub', () => {
     door.faults.set('actions-denied', false);
     door.faults.set('radio-away', true);
     expect(await site.move('lock', lockId)).toMatchObject({ status: 504 });
-  }, 60_000);
+  });
 });
 
 describe('nuki_hub that loses its network right after an unlock', () => {
@@ -166,7 +166,7 @@ describe('nuki_hub that loses its network right after an unlock', () => {
       ['lock by gateway', 'admin'],
       ['unlock by gateway', 'admin'],
     ]);
-  }, 60_000);
+  });
 });
 
 describe('a strike on a Shelly', () => {

@@ -28,19 +28,24 @@ export async function standstillRound(
     readonly goOn?: () => void;
     /** Nobody sees during the stop who leaves: where it is the network that stands still. */
     readonly isBlind?: boolean;
+    /** Where another node stands still than the one that they ask: resolves when that one has seen so many callers leave. */
+    readonly whenSeen?: (leaving: number) => Promise<void>;
   },
   locks: readonly number[],
 ): Promise<StandstillTrial[]> {
-  const { site, random, commandTimeoutMs, stoodMs, isBlind = false } = options;
+  const { site, random, commandTimeoutMs, stoodMs, isBlind = false, whenSeen } = options;
   const { stop = () => process.kill(site.gateway.pid, 'SIGSTOP'), goOn = () => process.kill(site.gateway.pid, 'SIGCONT') } = options;
   await Promise.all(locks.map((number) => lockDoor(site, number)));
+  const leaving: Promise<number | undefined>[] = [];
   stop();
   const asked = locks.map(async (number) => {
     const lock = site.lock(number);
     const movedBefore = lock.movements.at(-1)?.at ?? 0;
     const left = random.chance(0.5);
     const at = performance.now();
-    const status = await ask(site, number, left ? random.below(stoodMs) : undefined);
+    const answer = ask(site, number, left ? random.below(stoodMs) : undefined);
+    if (left) leaving.push(answer);
+    const status = await answer;
     await stopped;
     const silence = await rest(site, number);
     const movements = lock.movements.filter((movement) => movement.at > movedBefore);
@@ -54,7 +59,12 @@ export async function standstillRound(
     if (movements.length > 1) faults.push(`it moved ${movements.length} times`);
     return { stoodMs, left, status, moved: movements.length, faults: [...silence, ...faults] };
   });
-  const stopped = new Promise<void>((resolve) => void setTimeout(resolve, stoodMs)).finally(goOn);
+  // Who leaves has left before it goes on: on a busy machine that may take a moment.
+  const stopped = (async () => {
+    await new Promise((resolve) => void setTimeout(resolve, stoodMs));
+    const answers = await Promise.all(leaving);
+    await whenSeen?.(answers.filter((status) => status === undefined).length);
+  })().finally(goOn);
   return Promise.all(asked);
 }
 

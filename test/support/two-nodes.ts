@@ -24,10 +24,12 @@ export interface TwoNodes {
   close(): Promise<void>;
 }
 
-const leaseSeconds = 5;
-
-/** `flags`: of both nodes. */
-export async function openTwoNodes(server: PostgresDatabases, options: Pick<SiteOptions, 'locks' | 'flags'>): Promise<TwoNodes> {
+/** `flags`, `leaseSeconds`: of both nodes. */
+export async function openTwoNodes(
+  server: PostgresDatabases,
+  options: Pick<SiteOptions, 'locks' | 'flags' | 'leaseSeconds'>,
+): Promise<TwoNodes> {
+  const { leaseSeconds = 30 } = options;
   const database = await server.newDatabase();
   const [peerPort, waitingPort, httpPort] = [await freePort(), await freePort(), await freePort()];
   const shared = ['--store', database.url, '--cluster-lease-seconds', String(leaseSeconds), '--discovery-enabled', 'false'];
