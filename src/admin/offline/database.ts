@@ -5,6 +5,7 @@ import type { Log } from '../../domain/part.ts';
 import { readBrokerCredentials } from '../../platform/broker-credentials.ts';
 import { createClock } from '../../platform/clock.ts';
 import { nodeFiles } from '../../stores/files/files.ts';
+import { giveToOwner } from '../../stores/files/give-to-owner.ts';
 import type { DatabaseAddress } from '../../stores/postgres/connection.ts';
 import { exportRows } from '../../stores/postgres/export.ts';
 import { exportDatabase, leapDatabase, type MigrationOptions, moveToDatabase, moveToDirectory } from '../../stores/postgres/migration.ts';
@@ -76,9 +77,12 @@ export async function restoreToDatabase<T extends { readonly restored: boolean }
     const made = await make(directory);
     if (!made.restored) return made;
     await moveToDatabase(migrationOf(database, directory));
-    await copyFile(join(directory, 'admin.token'), join(dataDir, 'admin.token')).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-    });
+    await copyFile(join(directory, 'admin.token'), join(dataDir, 'admin.token')).then(
+      () => giveToOwner(dataDir, ['admin.token']),
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+      },
+    );
     return made;
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 // The file MIGRATED of a data directory: with which database its data was exchanged. No daemon starts where it is.
 import { readIfThere, removeIfThere, replaceFile } from './documents/durable-file.ts';
 import type { FileLayer } from './files.ts';
+import { giveToOwner } from './give-to-owner.ts';
 
 export const moveNoteName = 'MIGRATED';
 
@@ -20,8 +21,9 @@ export async function readMoveNote(files: FileLayer, directory: string): Promise
 }
 
 /** Durable when it resolves. */
-export function writeMoveNote(files: FileLayer, directory: string, { other, state }: MoveNote): Promise<void> {
-  return replaceFile(files, `${directory}/${moveNoteName}`, Buffer.from(state === 'gone' ? `${other}\n` : `${other}\n${state}\n`));
+export async function writeMoveNote(files: FileLayer, directory: string, { other, state }: MoveNote): Promise<void> {
+  await replaceFile(files, `${directory}/${moveNoteName}`, Buffer.from(state === 'gone' ? `${other}\n` : `${other}\n${state}\n`));
+  await giveToOwner(directory, [moveNoteName]);
 }
 
 /** Durable when it resolves. */

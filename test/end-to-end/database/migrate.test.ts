@@ -1,6 +1,6 @@
 // All data goes from files into a database and back with the real command line, and the real daemon serves it on both sides.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chownSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PostgresDatabases } from '../../support/postgres.ts';
@@ -87,7 +87,22 @@ function contentOf(archive: string, folder: string): Map<string, string> {
   );
 }
 
+const asRoot = process.getuid?.() === 0 ? test : test.skip;
+
 describe('latchd migrate', () => {
+  asRoot('leaves everything in the directory to its owner, as whom the daemon runs', async () => {
+    const site = await livedIn();
+    await site.gateway.stop();
+    const stranger = 65_534;
+    for (const name of ['', ...readdirSync(site.dataDir, { recursive: true })])
+      chownSync(join(site.dataDir, String(name)), stranger, stranger);
+    const made = await server.newDatabase({ isEmpty: true });
+    expect(await runs.finish(['migrate', '--from', site.dataDir, '--to', made.url])).toMatchObject({ exitCode: 0 });
+    const owners = readdirSync(site.dataDir, { recursive: true }).map((name) => [name, statSync(join(site.dataDir, String(name))).uid]);
+    expect(owners.filter(([, uid]) => uid !== stranger)).toEqual([]);
+    expect(owners.map(([name]) => name)).toContain('MIGRATED');
+  });
+
   test('there and back gives the same archive, byte for byte', async () => {
     const site = await livedIn();
     await site.gateway.stop();

@@ -1,10 +1,11 @@
-// Adds an entry to the audit log of a data directory that no daemon uses. Root gives the files that it makes there to the daemon's user.
-import { chown, stat } from 'node:fs/promises';
+// Adds an entry to the audit log of a data directory that no daemon uses.
+import { join } from 'node:path';
 import { localAdministrator } from '../../../domain/accounts/account.ts';
 import { createAuditTrail } from '../../../domain/audit/audit.ts';
 import type { AuditAction } from '../../../domain/audit/audit-action.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { FileLayer } from '../files.ts';
+import { giveToOwner } from '../give-to-owner.ts';
 import { auditFolders, createAuditLog } from './audit-log.ts';
 
 const nothing = (): void => undefined;
@@ -32,9 +33,8 @@ export async function appendOfflineAudit<T>(
 }
 
 async function giveBack(files: FileLayer, directory: string): Promise<void> {
-  if (process.getuid?.() !== 0) return;
-  const { uid, gid } = await stat(directory);
-  for (const folder of auditFolders.map((name) => `${directory}/${name}`)) {
-    for (const path of [folder, ...(await files.readdir(folder)).map((name) => `${folder}/${name}`)]) await chown(path, uid, gid);
+  for (const folder of auditFolders) {
+    const names = await files.readdir(join(directory, folder));
+    await giveToOwner(directory, [folder, ...names.map((name) => join(folder, name))]);
   }
 }
