@@ -1,8 +1,8 @@
 // takeover: two daemons on one PostgreSQL of a large building. From the end of the one that serves to the first answer of the one that waited,
 // and a start while nobody serves. Run only when it is named: the building is written first, which takes a minute.
 
+import { freePort } from '../../support/free-port.ts';
 import { startPostgres, type TestDatabase } from '../../support/postgres.ts';
-import { freePort } from '../../support/postgres-programs.ts';
 import { type BegunDaemon, beginDaemon, startDaemon } from '../daemon.ts';
 import { type Crowd, seedPeopleInDatabase } from '../people-seed.ts';
 import { cpuMs, peakKb, residentKb, sleep } from '../processes.ts';

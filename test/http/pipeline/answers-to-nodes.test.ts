@@ -4,8 +4,8 @@ import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createClock } from '../../../src/platform/clock.ts';
 import { newAuthority } from '../../../src/platform/tls/local-ca.ts';
 import { makePeerIdentity } from '../../../src/platform/tls/peer-certificate.ts';
-import { freePort } from '../../support/free-port.ts';
 import { createServerUnderTest, sampleToken } from '../../support/fake-services.ts';
+import { freePort } from '../../support/free-port.ts';
 
 let authority: Awaited<ReturnType<typeof newAuthority>>;
 beforeAll(async () => {
