@@ -90,10 +90,10 @@ export function createDeliveryQueues(options: {
   /** Drops of a queue what this filter does not want, now and of all that has happened so far. */
   function drop(queue: DeliveryQueue, keeps: EventFilter): void {
     const { feed, own } = queue;
-    const isKept = ({ type }: Delivery): boolean => keeps(type, feed.lockId);
-    for (const one of own) if (!isKept(one)) waiting.delete(one);
+    const isWanted = ({ type }: Delivery): boolean => keeps(type, feed.lockId);
+    for (const one of own) if (!isWanted(one)) waiting.delete(one);
     const latest = feed.deliveries.filter((one) => !isRecord(one) && one.place > queue.latestTo);
-    queue.own = [...own, ...latest].filter(isKept).sort(inOrder);
+    queue.own = [...own, ...latest].filter(isWanted).sort(inOrder);
     queue.latestTo = Math.max(queue.latestTo, ...latest.map(({ place }) => place));
     if (!keeps('record', feed.lockId)) queue.readTo = Math.max(queue.readTo, newestRecord());
   }

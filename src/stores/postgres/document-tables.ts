@@ -6,7 +6,7 @@ import type { RowFormat } from '../files/documents/row-reader.ts';
 import type { DecodedRows, FileLayer, OpenFile } from '../files/files.ts';
 import { OutcomeUnknownError } from './connection.ts';
 import { type Database, FencedError } from './database.ts';
-import { createDocumentsAhead, type DocumentsAhead, rowsOf } from './documents-ahead.ts';
+import { createDocumentsAhead, type DocumentsAhead, decodedRowsOf } from './documents-ahead.ts';
 import { bytesOf, type StoredDocument, storedOf } from './stored-documents.ts';
 
 export interface DocumentTablesLayer extends FileLayer {
@@ -84,7 +84,7 @@ export function createDocumentTables(options: {
   return {
     readAhead: ahead.look,
     async load() {
-      for (const { name, version } of await ahead.settle()) versions.set(name, version);
+      for (const { name, version } of await ahead.compare()) versions.set(name, version);
     },
     readFile,
     open: async (path) => openBytes(await readFile(path)),
@@ -123,7 +123,7 @@ export function createDocumentTables(options: {
         const known = ahead.take(nameOf(path), format);
         if (known !== undefined) return known as DecodedRows;
         const stored = await storedAt(path);
-        return stored && rowsOf(stored, format as RowFormat<object>);
+        return stored && decodedRowsOf(stored, format as RowFormat<object>);
       },
       replace: (path, bytes) => writeDocument(path, null, [['', textOf(path, bytes)]], true),
       async highestId(folder) {

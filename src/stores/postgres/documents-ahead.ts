@@ -22,7 +22,7 @@ export interface DocumentsAhead {
    * To be called once nobody else may write: resolves with all names, and from then on only what is under them now is given. Documents are read,
    * sets of rows only if they were before. Rejects when the database that answers is one to which this process does not write.
    */
-  settle(): Promise<readonly NamedDocument[]>;
+  compare(): Promise<readonly NamedDocument[]>;
   /** What was decoded by this format; it is given once. */
   take(name: string, format: object): object | undefined;
   /** This process changes it. */
@@ -59,7 +59,7 @@ export function createDocumentsAhead({ query, writer }: Pick<Database, 'query' |
       }
       seen = last;
     },
-    async settle() {
+    async compare() {
       const all: NamedDocument[] = [];
       for await (const some of namesChangedAfter(query, 0)) all.push(...some);
       if (all.some((one) => one.writer !== writer))
@@ -86,7 +86,7 @@ export function createDocumentsAhead({ query, writer }: Pick<Database, 'query' |
 
 async function aheadOf(name: string, stored: StoredDocument): Promise<Ahead> {
   const format = formatOf(name) as NonNullable<ReturnType<typeof formatOf>>;
-  return { stamp: stored.stamp, format, decoded: 'of' in format ? await rowsOf(stored, format) : documentOf(name, stored, format) };
+  return { stamp: stored.stamp, format, decoded: 'of' in format ? await decodedRowsOf(stored, format) : documentOf(name, stored, format) };
 }
 
 function documentOf(name: string, { header, rows }: StoredDocument, format: DocumentFormat<object>): object | undefined {
@@ -99,7 +99,7 @@ function documentOf(name: string, { header, rows }: StoredDocument, format: Docu
 }
 
 /** The rows, decoded; undefined: they are of an older schema, or damaged. */
-export async function rowsOf({ header, rows }: StoredDocument, format: RowFormat<object>): Promise<DecodedRows | undefined> {
+export async function decodedRowsOf({ header, rows }: StoredDocument, format: RowFormat<object>): Promise<DecodedRows | undefined> {
   if (header?.of !== format.of || header.schemaVersion !== format.schemaVersion) return undefined;
   const decoded: (readonly [string, object])[] = [];
   for (const [key, body] of rows) {

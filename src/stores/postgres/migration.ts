@@ -17,7 +17,7 @@ import { verify } from '../files/verify/verify.ts';
 import type { Database, Query } from './database.ts';
 import { moveIn } from './move-in.ts';
 import { moveOut, ofOneMoment } from './move-out.ts';
-import { countAll, type Moved, type MoveEnd, outcomeOf, settled } from './move-outcome.ts';
+import { countAll, type Moved, type MoveEnd, outcomeOfMove, settled } from './move-outcome.ts';
 import { addAuditEntry, alone, asWriter, type OfflineOptions, requireData, requireNobody, withDatabase } from './offline.ts';
 import { migrate } from './schema.ts';
 
@@ -47,7 +47,7 @@ export async function moveToDatabase(options: MigrationOptions, auditAction?: Au
     const end = { options, files, directory, isStored: (query: Query) => hasKey(query, key) };
     // Whoever sees a note later, at a failure, sees the one that was written here.
     const begun = await requireUnmoved(files, directory, url);
-    const earlier = begun && (await outcomeOf(end, begun));
+    const earlier = begun && (await outcomeOfMove(end, begun));
     if (begun !== undefined && earlier === undefined) await removeMoveNote(files, directory);
     const moved = earlier ?? (await intoDatabase(options, end, auditAction));
     await writeMoveNote(files, directory, { other: url, state: 'gone' });
@@ -101,7 +101,7 @@ export async function moveToDirectory(options: MigrationOptions, auditAction: Au
   const note = await readMoveNote(files, asked);
   if (note?.state === 'arriving' && note.other === url) {
     const directory = await realpath(asked);
-    const earlier = await outcomeOf(arrivalAt(options, directory), note);
+    const earlier = await outcomeOfMove(arrivalAt(options, directory), note);
     if (earlier !== undefined) {
       await removeMoveNote(files, directory);
       return earlier;

@@ -33,7 +33,7 @@ export async function settled(end: MoveEnd, move: () => Promise<Moved>, undo: ()
     return await move();
   } catch (error) {
     const note = error instanceof OutcomeUnknownError ? await readMoveNote(end.files, end.directory) : undefined;
-    const moved = note && (await outcomeOf(end, note));
+    const moved = note && (await outcomeOfMove(end, note));
     if (moved !== undefined) return moved;
     await undo();
     throw error;
@@ -41,7 +41,7 @@ export async function settled(end: MoveEnd, move: () => Promise<Moved>, undo: ()
 }
 
 /** What was moved, if the database has stored it; undefined: it has not. Rejects with one sentence when it does not say. */
-export async function outcomeOf({ options, directory, isStored }: MoveEnd, note: MoveNote): Promise<Moved | undefined> {
+export async function outcomeOfMove({ options, directory, isStored }: MoveEnd, note: MoveNote): Promise<Moved | undefined> {
   const { clock } = options;
   const giveUp = clock.monotonic() + patienceMs;
   for (;;) {

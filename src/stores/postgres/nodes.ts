@@ -77,13 +77,13 @@ export function createOtherNodes(options: {
       if (now - lookedAt > gapMs) answersSince = now;
       lookedAt = now;
       // While the database was away nobody could say anything.
-      const isTold = now - answersSince >= backMs;
+      const answersAgain = now - answersSince >= backMs;
       others = rows.filter((row) => row.incarnation !== incarnation);
       for (const known of silences.keys()) if (!others.some((row) => row.incarnation === known)) silences.delete(known);
       for (const row of others) {
         const silence = silences.get(row.incarnation);
         if (silence?.beat !== row.beat) silences.set(row.incarnation, { beat: row.beat, since: now });
-        else if (isTold && now - silence.since >= row.leaseMs + marginMs && (await table.end(row))) {
+        else if (answersAgain && now - silence.since >= row.leaseMs + marginMs && (await table.end(row))) {
           others = others.filter((one) => one !== row);
           log.warn({ code: 'node-ended', node: row.name, served: row.serving }, 'a node was not heard of for a whole lease: it has ended');
         }

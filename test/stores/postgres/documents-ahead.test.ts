@@ -83,7 +83,7 @@ describe('documents read ahead', () => {
       await ahead.look(never);
       expect(read()).toEqual(['locks/1.json', peopleName]);
       await ahead.look(never);
-      expect((await ahead.settle()).map(({ name }) => name)).toEqual(['locks/1.json', peopleName]);
+      expect((await ahead.compare()).map(({ name }) => name)).toEqual(['locks/1.json', peopleName]);
       expect(read()).toEqual([]);
       expect(ahead.take(peopleName, personRows)).toEqual({ rows: [['person 1', samplePerson(1)]], top: 0 });
       expect([alias(ahead), alias(ahead)]).toEqual(['Front', undefined]);
@@ -102,7 +102,7 @@ describe('documents read ahead', () => {
       await put(write, 'locks/1.json', second, lockText('Side'));
       await putPerson(write, people, false, 2);
       await write("SELECT drop_document('locks/2.json')");
-      expect((await ahead.settle()).map(({ name }) => name)).toEqual(['locks/1.json', peopleName]);
+      expect((await ahead.compare()).map(({ name }) => name)).toEqual(['locks/1.json', peopleName]);
       expect(read()).toEqual(['locks/1.json']);
       expect(alias(ahead)).toBe('Side');
       expect(ahead.take(peopleName, personRows)).toBeUndefined();
@@ -117,7 +117,7 @@ describe('documents read ahead', () => {
       await write('UPDATE head SET last = 0');
       expect(await put(write, 'locks/1.json', 0, lockText('Main'))).toBe(before);
       await ahead.look(never);
-      await ahead.settle();
+      await ahead.compare();
       expect(alias(ahead)).toBe('Main');
     }));
 
@@ -143,7 +143,7 @@ describe('documents read ahead', () => {
       await put(write, 'locks/2.json', 0, '{"schemaVersion":3}');
       await ahead.look(never);
       await ahead.look(never);
-      await ahead.settle();
+      await ahead.compare();
       expect(read()).toEqual(['locks/1.json', 'locks/2.json']);
       for (const name of ['locks/1.json', 'locks/2.json']) expect(ahead.take(name, lockDocumentFormat)).toBeUndefined();
     }));
@@ -153,7 +153,7 @@ describe('documents read ahead', () => {
       await put(write, 'locks/1.json', 0, lockText('Front'));
       await put(write, 'cards/1.jsonl', 0, '{}');
       await ahead.look(never);
-      await ahead.settle();
+      await ahead.compare();
       expect(read()).toEqual(['locks/1.json']);
       ahead.forget('locks/1.json');
       expect(alias(ahead)).toBeUndefined();
@@ -163,6 +163,6 @@ describe('documents read ahead', () => {
     withAhead(async ({ ahead, write, loseWriting }) => {
       await put(write, 'locks/1.json', 0, lockText('Front'));
       await loseWriting();
-      await expect(ahead.settle()).rejects.toThrow('is not the one to which this node writes');
+      await expect(ahead.compare()).rejects.toThrow('is not the one to which this node writes');
     }));
 });
