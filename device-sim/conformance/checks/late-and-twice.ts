@@ -110,6 +110,7 @@ export const lateAndTwiceChecks: readonly Check[] = [
       await session.moveTo('locked');
       const due = 'it is refused, and the bolt stays';
       if (moved !== undefined) return broken(`${moved}, after the command had expired`, due);
+      if (answered?.ok === true) return broken(`ok with state ${answered.state}, while the bolt went to locked`, due);
       return heldUnless(answered === undefined ? 'no reply to the second command' : undefined, due);
     },
   },
