@@ -5,13 +5,15 @@ import type { CardService } from '../../domain/credentials/card-service.ts';
 import { cardList } from '../pipeline/list-query.ts';
 import { cardAdd, cardDelete, cardRename, cardValidity, oneCard, wholeLockList } from '../pipeline/query.ts';
 import { type Answer, done, ok, type Route, route } from '../pipeline/route.ts';
+import { createPageText } from './page-text.ts';
 import { addedCardView, cardDetailView, cardOnLockView, cardView, pageView } from './views.ts';
 
 /** Specification 4.2 and HTTP API 6. The service checks rights and existence, and talks to the lock. */
 export function cardRoutes(cards: CardService, clock: Pick<Clock, 'now'>): readonly Route[] {
+  const cardPage = createPageText(cardView);
   return [
     route('GET', '/api/v1/identity-card/list', 'listCards', cardList, async ({ caller, parameters: { lockId, wanted }, gone }) =>
-      ok(pageView(await cards.list(caller, lockId, wanted, gone), cardView)),
+      cardPage(await cards.list(caller, lockId, wanted, gone)),
     ),
     route(
       'POST',

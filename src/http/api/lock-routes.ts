@@ -4,10 +4,13 @@ import { paginate } from '../../domain/page.ts';
 import type { RecordService } from '../../domain/records/record-service.ts';
 import { autoLock, lockList, lockRename, lockSettings, oneLock, recordRange, wholeLockList } from '../pipeline/query.ts';
 import { type Answer, done, ok, type Route, route } from '../pipeline/route.ts';
+import { createPageText } from './page-text.ts';
 import { batteryLevelView, batteryView, boltView, lockDetailView, lockItemView, pageView, recordView, wholeRecordView } from './views.ts';
 
 /** Specification 4.1 and HTTP API 5. The services check the caller's rights and whether the lock exists. */
 export function lockRoutes(locks: LockService, records: RecordService): readonly Route[] {
+  const recordPage = createPageText(recordView);
+  const wholeRecordPage = createPageText(wholeRecordView);
   return [
     route('POST', '/api/v1/lock/unlock', 'unlock', oneLock, async ({ caller, parameters: { lockId }, gone }) =>
       ok(boltView(await locks.setBolt(caller, lockId, 'unlocked', gone))),
@@ -29,7 +32,7 @@ export function lockRoutes(locks: LockService, records: RecordService): readonly
     ),
     route('GET', '/api/v1/lock/records', 'listRecords', recordRange, async ({ caller, parameters: { lockId, range } }) => {
       const page = await records.page(caller, lockId, range);
-      return ok(pageView(page, page.showsPasscodes ? wholeRecordView : recordView));
+      return page.showsPasscodes ? wholeRecordPage(page) : recordPage(page);
     }),
     route('POST', '/api/v1/lock/set-auto-lock-timer', 'setAutoLockTimer', autoLock, ({ caller, parameters: { lockId, seconds }, gone }) =>
       done(locks.setAutoLock(caller, lockId, seconds, gone)),

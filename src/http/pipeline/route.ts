@@ -165,7 +165,7 @@ export function route<P>(
   path: string,
   operation: OperationId,
   parameters: Validated<P>,
-  handle: (asked: Asked<P, undefined>) => Answer | VersionedAnswer | Promise<Answer>,
+  handle: (asked: Asked<P, undefined>) => Answer | VersionedAnswer | Promise<Answer | TextAnswer>,
 ): Route {
   return { method, path, operation, parameters, body: undefined, handle } satisfies Route<P, undefined> as Route;
 }

@@ -96,4 +96,14 @@ describe('A list asked twice shows what has changed between', () => {
     expect(newest).toMatchObject({ lockId, recordType: 'unlock by IC card', success: 1, username: 'Jörg "Ö"' });
     expect(others).toEqual(before);
   });
+
+  test('the list of records shows a passcode to the administrator of the lock alone, whoever asked before', async () => {
+    const dates = { lockDate: world.clock.now(), serverDate: world.clock.now() };
+    const used = { seq: 3, type: 'passcode-unlock', success: true, credential: '246813', username: '', ...dates };
+    await world.records.append(lockId, 'e', [used]);
+    const shown = async (token: string) => (await list(`lock/records?lockId=${lockId}`, token)).list[0]?.['keyboardPwd'];
+    await world.locks.update(lockId, (lock) => ({ ...lock, roles: [{ accountId: callers.manager.accountId, role: 'manager' }] }));
+    const [administrator, manager] = [world.tokens.administrator, await world.tokenOf(callers.manager)];
+    for (let n = 0; n < 4; n++) expect([await shown(manager), await shown(administrator)]).toEqual(['****', '246813']);
+  });
 });
