@@ -54,7 +54,13 @@ test('Patroni waits for the standby, and its times fit: loop_wait and two of ret
   const { ttl, loop_wait, retry_timeout, synchronous_mode } = bootstrap.dcs;
   expect([ttl, loop_wait, retry_timeout, synchronous_mode]).toEqual([20, 5, 7, true]);
   expect(loop_wait + 2 * retry_timeout).toBeLessThanOrEqual(ttl);
-  expect(postgresql.pg_hba.filter((line: string) => !line.startsWith('hostssl') && line !== 'local all postgres peer')).toEqual([]);
+  const byHba = (kind: string) => postgresql.pg_hba.filter((line: string) => line.startsWith(`${kind} `));
+  expect(byHba('local')).toEqual(['local all postgres peer', 'local replication replicator scram-sha-256']);
+  expect([...byHba('local'), ...byHba('hostssl')]).toHaveLength(postgresql.pg_hba.length);
+  // Itself it must not reach by address: the certificates have names. Without its own timeline a former primary is no standby again.
+  expect(postgresql).toMatchObject({ use_unix_socket: true, use_unix_socket_repl: true });
+  // A standby that is dead stops changes until then, and with them the word of the node that serves.
+  expect(bootstrap.dcs.postgresql.parameters.wal_sender_timeout).toBe('10s');
   const members = /^ETCD_INITIAL_CLUSTER=(.*)$/m.exec(read('etcd'))?.[1]?.split(',');
   expect(members).toEqual(etcd3.hosts.map((host: string) => `${host.split('.')[0]}=https://${host.replace('2379', '2380')}`));
 });
