@@ -190,6 +190,11 @@ describe('latchd migrate', () => {
     expect((await runs.finish(['migrate', '--from', site.dataDir, '--to', made.url])).exitCode).toBe(0);
     const node = join(site.folder, 'node');
     const at = ['--data-dir', node, '--store', made.url];
+    // As the package leaves it: with files of its own, and an authority, from before its configuration named the database.
+    const before = runs.begin(['serve', '--data-dir', node, '--store', 'files', '--http-port', '0', '--mqtt-port', '0']);
+    await until(() => before.log().some(({ code }) => code === 'ready'), 'it serves files');
+    before.signal('SIGTERM');
+    await before.ended;
     const verified = await runs.finish(['verify', ...at, '--json']);
     expect([verified.exitCode, JSON.parse(verified.stdout)]).toEqual([0, expect.objectContaining({ ok: true, locks: 2 })]);
     const [cold, warm] = [join(site.folder, 'cold.tar.gz'), join(site.folder, 'warm.tar.gz')];
