@@ -134,8 +134,11 @@ export function createHttpListener(options: {
   }
 
   function tooManyOfNode(node: string): void {
-    const fields = { code: 'node-connections-full', node };
-    limited.warn('too-many-of-node', fields, 'another node has more connections than this one keeps; one was closed');
+    limited.warn(
+      'too-many-of-node',
+      { code: 'node-connections-full', node },
+      'another node has more connections than this one keeps; one was closed',
+    );
   }
 
   /** Logs the id of an answer to something that never became a request, so that the log has every id that a client can quote. */
