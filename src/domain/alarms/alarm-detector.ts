@@ -92,11 +92,8 @@ export function createAlarmDetector(options: AlarmDetectorOptions): AlarmDetecto
     let watch = watches.get(lockId);
     if (watch === undefined) {
       watch = {
-        upAt: undefined,
-        downAt: undefined,
+        ...{ upAt: undefined, downAt: undefined, unlockedAt: undefined, heardAt: clock.monotonic() },
         downReason: 'it has not been online since the gateway started',
-        heardAt: clock.monotonic(),
-        unlockedAt: undefined,
       };
       watches.set(lockId, watch);
     }
