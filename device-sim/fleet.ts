@@ -47,6 +47,8 @@ export interface FleetOptions {
   readonly renewKeys?: boolean;
   /** False: the locks do not flush their memory files; for load tests. Default true. */
   readonly flush?: boolean;
+  /** How many locks are registered at a time; default 16. With 1 their lockIds rise with their numbers. */
+  readonly registerAtOnce?: number;
   readonly time?: TimeSource;
   /** Gets a line for each thing that happens at a door. */
   readonly onLine?: (lock: Pick<LockHandle, 'number' | 'name'>, line: string) => void;
@@ -70,7 +72,7 @@ export interface Fleet {
   hub(number: number): HubHandle;
 }
 
-/** How many locks are registered or opened at a time. */
+/** How many locks are opened at a time, and registered unless the options say otherwise. */
 const atOnce = 16;
 
 /** An explanation that the gateway does not give itself: it closes such connections without an answer. */
@@ -172,7 +174,7 @@ export function createFleet(options: FleetOptions): Fleet {
     for (const hub of hubs) hub.connect(await registrar.hubKey(hub.handle.mac, hub.handle.deviceId, hub.handle.name));
     const known = await registrar.known();
     const hubIdOf = ({ handle }: FleetLock): DeviceId | undefined => hubs[hubNumberOf(handle.number) - 1]?.handle.deviceId;
-    await inTurns(fleet, (lock) => giveKey(registrar, lock, hubIdOf(lock), known, options.renewKeys ?? false));
+    await inTurns(fleet, (lock) => giveKey(registrar, lock, hubIdOf(lock), known, options.renewKeys ?? false), options.registerAtOnce);
   }
 
   async function start(): Promise<void> {
@@ -230,7 +232,7 @@ async function allOnline(fleet: readonly FleetLock[], withinMs: number, time: Ti
 }
 
 /** Runs a few jobs at a time. After a failure it starts no more, and rejects once those that run have ended. */
-async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>, workers = atOnce): Promise<void> {
   const waiting = [...items];
   const worker = async (): Promise<void> => {
     for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
@@ -240,6 +242,6 @@ async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>)
       });
     }
   };
-  const ended = await Promise.allSettled(Array.from({ length: atOnce }, worker));
+  const ended = await Promise.allSettled(Array.from({ length: workers }, worker));
   for (const end of ended) if (end.status === 'rejected') throw end.reason;
 }

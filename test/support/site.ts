@@ -232,6 +232,7 @@ export async function openSite(options: SiteOptions = {}): Promise<Site> {
       seed: (process.pid + seeds++) % 0x10000,
       reconnect: { minMs: 20, maxMs: 80 },
       flush: false,
+      registerAtOnce: 1,
     });
     if (profiles.length > 0) {
       fleet = made;
