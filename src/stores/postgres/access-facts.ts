@@ -3,9 +3,9 @@
 import type { AccessDraft } from '../../domain/access/access-log.ts';
 import { type CurrentFacts, createCurrentFacts } from '../files/access/current-facts.ts';
 import type { Query } from './database.ts';
+import { slicesOf } from './slices.ts';
 
 const linesAtOnce = 5_000;
-/** By lock and topic, some at a time: those of a large building in one answer would be in memory twice, and take longer than a statement may. */
 const currentAfter = `SELECT lock_id AS "lockId", topic, body FROM access_line WHERE is_current AND stands AND (lock_id, topic) > ($1, $2)
   ORDER BY lock_id, topic LIMIT ${linesAtOnce}`;
 const addedAfter = `SELECT id, body FROM access_line WHERE id > $1 ORDER BY id LIMIT ${linesAtOnce}`;
@@ -34,22 +34,19 @@ export function createAccessFacts(query: Query): AccessFacts {
   /** Whether it was read to the end. */
   async function readCurrent(isOver: () => boolean): Promise<boolean> {
     facts = createCurrentFacts();
-    for (let last: { readonly lockId: number; readonly topic: string } | undefined = { lockId: 0, topic: '' }; last !== undefined; ) {
-      if (isOver()) return false;
-      const some: readonly { readonly lockId: number; readonly topic: string; readonly body: AccessDraft }[] = await query(currentAfter, [
-        ...[last.lockId, last.topic],
-      ]);
+    if (isOver()) return false;
+    type Row = { readonly lockId: number; readonly topic: string; readonly body: AccessDraft };
+    const inOrder = { first: [0, ''], keyOf: ({ lockId, topic }: Row) => [lockId, topic] };
+    for await (const some of slicesOf<Row>(query, currentAfter, inOrder)) {
       for (const { body } of some) facts.set(body);
-      last = some.at(-1);
+      if (some.length > 0 && isOver()) return false;
     }
     return true;
   }
   async function readAdded({ id }: Place): Promise<void> {
-    for (let after: number | undefined = id; after !== undefined; ) {
-      const some: readonly { readonly id: number; readonly body: AccessDraft }[] = await query(addedAfter, [after]);
+    type Row = { readonly id: number; readonly body: AccessDraft };
+    for await (const some of slicesOf<Row>(query, addedAfter, { first: [id], keyOf: (line) => [line.id] }))
       for (const { body } of some) facts.set(body);
-      after = some.at(-1)?.id;
-    }
   }
   /** Whether the line is the one that was read: an older copy of the database may have taken its place. */
   async function isThere(place: Place): Promise<boolean> {

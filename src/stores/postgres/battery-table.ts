@@ -5,9 +5,11 @@ import type { BatteryStore } from '../../domain/locks/lock-ports.ts';
 import type { Log } from '../../domain/part.ts';
 import type { Database, Writer } from './database.ts';
 import { createReportWrites, createUnsaved } from './report-writes.ts';
+import { slicesOf } from './slices.ts';
 
 const saveDelayMs = 3_600_000;
 
+const load = 'SELECT lock_id AS "lockId", levels FROM battery WHERE lock_id > $1 ORDER BY lock_id LIMIT 1000';
 const write = `WITH gone AS (DELETE FROM battery WHERE lock_id = ANY ($3::bigint[])),
   there AS (INSERT INTO battery (lock_id, levels) SELECT * FROM unnest($1::bigint[], $2::json[])
     ON CONFLICT (lock_id) DO UPDATE SET levels = excluded.levels)
@@ -39,10 +41,9 @@ export function createBatteryTable(options: {
 
   return {
     async open() {
-      const rows = await database.query<{ lockId: LockId; levels: readonly BatteryLevel[] }>(
-        'SELECT lock_id AS "lockId", levels FROM battery',
-      );
-      for (const { lockId, levels } of rows) known.set(lockId, levels);
+      type Row = { readonly lockId: LockId; readonly levels: readonly BatteryLevel[] };
+      for await (const some of slicesOf<Row>(database.query, load, { first: [0], keyOf: ({ lockId }) => [lockId] }))
+        for (const { lockId, levels } of some) known.set(lockId, levels);
     },
     levels: async (lockId) => known.get(lockId) ?? none,
     async update(lockId, change) {

@@ -12,7 +12,6 @@ import type { ClockTrust } from '../files/clock-trust.ts';
 import type { Database, Writer } from './database.ts';
 import { createIngest } from './ingest.ts';
 import type { StorableEvents } from './ingest-statement.ts';
-import { rangesOf } from './multirange.ts';
 import { createPartitions } from './partitions.ts';
 import { createRecentRecords } from './recent-records.ts';
 import { createPageQueries } from './record-pages.ts';
@@ -20,7 +19,7 @@ import { type RecordRow, recordColumns, recordOf, storedEventsOf } from './recor
 import { walkNewestFirst } from './records-newest-first.ts';
 import { walkSince } from './records-since.ts';
 import { storageFailure } from './storage-failure.ts';
-import { originalText } from './text-column.ts';
+import { rememberedOf } from './stored-streams.ts';
 
 export interface RecordTablesOptions {
   readonly database: Database;
@@ -63,15 +62,12 @@ interface Head {
 }
 
 const headOfRecords = "SELECT last, gone, floor FROM head WHERE feed = 'record'";
-const streams = `SELECT lock_id AS "lockId", epoch, version, ranges::text, newest_at AS "newestAt" FROM stream
-  WHERE $1::bigint[] IS NULL OR lock_id = ANY ($1)`;
-const usedCommands = 'SELECT lock_id AS "lockId", ranges::text FROM used_command WHERE $1::bigint[] IS NULL OR lock_id = ANY ($1)';
-const locksWithoutRecords = `SELECT lock_id AS "lockId" FROM (SELECT lock_id FROM stream UNION SELECT lock_id FROM used_command) AS known
-  WHERE NOT EXISTS (SELECT FROM record WHERE record.lock_id = known.lock_id)`;
+const withoutRecords = `SELECT wanted AS "lockId" FROM unnest($1::bigint[]) AS wanted
+  WHERE NOT EXISTS (SELECT FROM record WHERE lock_id = wanted)`;
 const dropStreams = `WITH streams AS (DELETE FROM stream WHERE lock_id = ANY ($1)), commands AS (DELETE FROM used_command WHERE lock_id = ANY ($1))
   SELECT advance('record', 0)`;
 const rowsBetween = `SELECT ${recordColumns} FROM record WHERE record_id > $1 AND record_id <= $2 ORDER BY record_id`;
-const rowsAtOnce = 1_000;
+const [rowsAtOnce, locksAtOnce] = [1_000, 1_000];
 
 export function createRecordTables(options: RecordTablesOptions): RecordTables {
   const { database, writer, clock, log, emit, earlierIds, clockTrust } = options;
@@ -93,16 +89,6 @@ export function createRecordTables(options: RecordTablesOptions): RecordTables {
   /** While the clock is suspect, nothing is forgotten because of its age. */
   const forgetBefore = (): number => oldestStored(clock.now(), clockTrust.isSuspect(), recordDaysAtMost);
 
-  async function remembered(lockIds: readonly LockId[] | null): Promise<Remembered> {
-    const epochs = await database.query<{ lockId: LockId; epoch: string; version: number; ranges: string; newestAt: number }>(streams, [
-      lockIds,
-    ]);
-    const commands = await database.query<{ lockId: LockId; ranges: string }>(usedCommands, [lockIds]);
-    return {
-      epochs: epochs.map(({ epoch, ranges, ...one }) => ({ ...one, epoch: originalText(epoch), ranges: rangesOf(ranges) })),
-      commands: commands.map(({ lockId, ranges }) => ({ lockId, ranges: rangesOf(ranges) })),
-    };
-  }
   async function head(): Promise<Head> {
     const [row] = await database.query<Head>(headOfRecords);
     return row as Head;
@@ -142,10 +128,11 @@ export function createRecordTables(options: RecordTablesOptions): RecordTables {
     // After a crash a primary shows what its standby may not have yet. This commit waits until the standby has everything before it.
     await writer.write("SELECT advance('record', 0)");
     await announceUpTo((await head()).last);
-    const known = await remembered([...lockIds]);
+    const known: Remembered[] = [];
+    for await (const some of rememberedOf(database.query, [...lockIds])) known.push(some);
     return () => {
       progress.forget(lockIds);
-      progress.load(known);
+      for (const some of known) progress.load(some);
     };
   }
   /** The reservation, or a promise of it; later messages of the lock wait behind it, so that the recordIds rise in the order of the messages. */
@@ -176,7 +163,7 @@ export function createRecordTables(options: RecordTablesOptions): RecordTables {
         last,
       ]);
       await clockTrust.open(row?.serverDate);
-      progress.load(await remembered(null));
+      for await (const some of rememberedOf(database.query, null)) progress.load(some);
       await partitions.make();
     },
     async append(lockId, epoch, events): Promise<AppendOutcome> {
@@ -206,12 +193,17 @@ export function createRecordTables(options: RecordTablesOptions): RecordTables {
       return { deleted: [dropped.name], clockIsSuspect: false };
     },
     async forgetLocks(isKnown) {
-      const rows = await database.query<{ lockId: LockId }>(locksWithoutRecords);
-      const gone = rows.map(({ lockId }) => lockId).filter((lockId) => !isKnown(lockId));
-      if (gone.length === 0) return 0;
-      await writer.write(dropStreams, [gone]).catch(storageFailure);
-      progress.forget(gone);
-      return gone.length;
+      const unknown = progress.lockIds().filter((lockId) => !isKnown(lockId));
+      let forgotten = 0;
+      for (let from = 0; from < unknown.length; from += locksAtOnce) {
+        const rows = await database.query<{ lockId: LockId }>(withoutRecords, [unknown.slice(from, from + locksAtOnce)]);
+        const gone = rows.map(({ lockId }) => lockId);
+        if (gone.length === 0) continue;
+        await writer.write(dropStreams, [gone]).catch(storageFailure);
+        progress.forget(gone);
+        forgotten += gone.length;
+      }
+      return forgotten;
     },
     requireKnown() {
       if (ingest.isUnknown()) throw new DomainError('storage-unavailable', 'It is not known yet which of the last events are stored');

@@ -7,12 +7,13 @@ import type { StatusStore } from '../../domain/locks/lock-ports.ts';
 import type { Log } from '../../domain/part.ts';
 import type { Database, Writer } from './database.ts';
 import { createReportWrites, createUnsaved } from './report-writes.ts';
+import { slicesOf } from './slices.ts';
 
 const reportMs = 250;
 const lastSeenMs = 60_000;
 
 const load = `SELECT lock_id AS "lockId", state, state_at AS "stateAt", battery_percent AS "batteryPercent", last_seen_at AS "lastSeenAt",
-  cards_on_lock AS "cardsOnLock" FROM status`;
+  cards_on_lock AS "cardsOnLock" FROM status WHERE lock_id > $1 ORDER BY lock_id LIMIT 5000`;
 const write = `WITH gone AS (DELETE FROM status WHERE lock_id = ANY ($7::bigint[])),
   there AS (INSERT INTO status (lock_id, state, state_at, battery_percent, last_seen_at, cards_on_lock)
     SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::int[], $5::bigint[], $6::int[])
@@ -58,7 +59,9 @@ export function createStatusTable(options: {
 
   return {
     async open() {
-      for (const { lockId, ...status } of await database.query<LockStatus & { readonly lockId: LockId }>(load)) known.set(lockId, status);
+      type Row = LockStatus & { readonly lockId: LockId };
+      for await (const some of slicesOf<Row>(database.query, load, { first: [0], keyOf: ({ lockId }) => [lockId] }))
+        for (const { lockId, ...status } of some) known.set(lockId, status);
     },
     get: (lockId) => known.get(lockId) ?? unknownStatus,
     patch(lockId, change) {

@@ -1,7 +1,7 @@
-// Documents and sets of rows as they lie in the database, read some at a time: all of a large building in one answer would be in memory twice,
-// and take longer than a statement may.
+// Documents and sets of rows as they lie in the database, read some at a time.
 import { fileOf } from '../files/documents/row-lines.ts';
 import type { Query } from './database.ts';
+import { slicesOf } from './slices.ts';
 
 export interface NamedDocument {
   readonly name: string;
@@ -36,12 +36,8 @@ const contents = `SELECT name, stamp, header::text, key, body::text FROM documen
   WHERE name = ANY ($1) ORDER BY place`;
 
 /** Those that were changed after that number. */
-export async function* namesChangedAfter(query: Query, version: number): AsyncGenerator<readonly NamedDocument[]> {
-  for (let last: string | undefined = ''; last !== undefined; ) {
-    const some: readonly NamedDocument[] = await query<NamedDocument>(names, [last, version]);
-    yield some;
-    last = some.at(-1)?.name;
-  }
+export function namesChangedAfter(query: Query, version: number): AsyncGenerator<readonly NamedDocument[]> {
+  return slicesOf<NamedDocument>(query, names, { first: [''], keyOf: ({ name }) => [name], others: [version] });
 }
 
 /** What lies under these names, some at a time: a set of rows comes alone. */
