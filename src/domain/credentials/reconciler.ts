@@ -206,14 +206,14 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
 
   events.subscribe('wanted-changed', ({ lockIds }) => soon(lockIds));
   events.subscribe('capabilities-changed', ({ lockId }) => soon([lockId]));
+  // The clock may be believed again, or show another time: what the dates say may be otherwise.
+  events.subscribe('clocks-set', () => soon(summaries.keys()));
   events.subscribe('lock-changed', ({ before, after }) => {
-    if (after === undefined && before !== undefined) {
-      const { lockId } = before;
-      totals.replace(summaries.get(lockId), undefined);
-      for (const one of [summaries, edges, byLock]) one.delete(lockId);
-    } else if (after !== undefined && before !== undefined) {
-      if (before.readerOrder !== after.readerOrder || before.strangers !== after.strangers) soon([after.lockId]);
-    }
+    if (before === undefined) return;
+    if (after === undefined) {
+      totals.replace(summaries.get(before.lockId), undefined);
+      for (const one of [summaries, edges, byLock]) one.delete(before.lockId);
+    } else if (before.readerOrder !== after.readerOrder || before.strangers !== after.strangers) soon([after.lockId]);
   });
 
   return {

@@ -400,6 +400,22 @@ describe('a step', () => {
   });
 });
 
+describe('a gateway whose clock was in doubt', () => {
+  it('takes off what has ended as soon as its clock is believed again, in a session that goes on', async () => {
+    const site = await createReconciled();
+    const ended = { startDate: 1, endDate: site.clock.now() - 2 * 86_400_000, hours: '', once: false };
+    await site.given(someEntry(1, { direct: ended, held: surely(ended) }), someEntry(2));
+    site.state.clockIsSuspect = true;
+    await site.hello();
+    await site.clock.advance(3 * minuteMs);
+    expect(site.memory.all()).toHaveLength(2);
+    site.state.clockIsSuspect = false;
+    site.emit('clocks-set', { set: 1, failed: 0 });
+    await site.idle();
+    expect(site.memory.all().map(({ number }) => number)).toEqual([someEntry(2).number]);
+  });
+});
+
 describe('a paused gateway', () => {
   it('sends nothing but the removal of what was lost', async () => {
     const site = await createReconciled();

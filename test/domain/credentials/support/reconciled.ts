@@ -53,7 +53,7 @@ export async function createReconciled(some: Partial<Lock> = {}) {
   const lost = new Set<string>();
   const lostCredentials = new Set<number>();
   const suspended = new Set<number>();
-  const state = { isPaused: false, nextEdge: null as number | null };
+  const state = { isPaused: false, clockIsSuspect: false, nextEdge: null as number | null };
   const alarms = new Set<string>();
   /** Until when the looks at other locks take. */
   let othersEnd = Promise.resolve();
@@ -87,7 +87,7 @@ export async function createReconciled(some: Partial<Lock> = {}) {
     alarms: { raise: (kind) => void alarms.add(kind), clear: (kind) => void alarms.delete(kind) },
     undoRefused: (id) => (id === lockId ? Promise.resolve() : othersEnd),
     isPaused: () => state.isPaused,
-    clockIsSuspect: () => false,
+    clockIsSuspect: () => state.clockIsSuspect,
     nextTurn: () => turns[0]?.() ?? Promise.resolve(),
   });
   await reconciler.start();
