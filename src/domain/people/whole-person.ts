@@ -73,6 +73,8 @@ export function createWholePeople(options: {
     ids: NewIds,
     newPasscode: (one: NamedPasscode) => string,
   ) {
+    const said = given.credentials.map((one) => ('number' in one ? `card ${sameCard(one.number)}` : `passcode ${one.name}`));
+    if (new Set(said).size < said.length) throw invalidParameter('credentials', 'must say each card and each name of a passcode once');
     const credentials = given.credentials.map((one): Credential => {
       const known = before.credentials.find((other) => isSameCredential(other, one));
       const { name, startDate, endDate } = one;
@@ -83,8 +85,6 @@ export function createWholePeople(options: {
       rules.credentialOf(caller, known.credentialId, { ...one, number: known.number });
       return known.lost === null ? unlessSame(known, { ...known, name, startDate, endDate }) : known;
     });
-    if (new Set(credentials.map(({ credentialId }) => credentialId)).size < credentials.length)
-      throw invalidParameter('credentials', 'must say each card and each name of a passcode once');
     const taken = new Set<number>();
     const targets = given.grants.map((one): TargetGrant => {
       const known = before.grants.find((other) => !taken.has(other.grantId) && isSameGrant(other, one));

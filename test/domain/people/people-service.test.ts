@@ -181,6 +181,20 @@ test('an external system says the whole person; the same call again writes nothi
   expect(out.person).toMatchObject({ personId: first.person.personId, suspended: true, credentials: [], grants: [] });
 });
 
+test('an external system that says a card or the name of a passcode twice is refused at its first call, not at the second', async () => {
+  const { put, service } = await site();
+  const code = { kind: 'passcode', name: '', startDate: 0, endDate: 0 };
+  for (const credentials of [
+    [code, code],
+    [fob, { ...fob, number: `00${fob.number}` }],
+  ])
+    expect(await codeOf(() => put('R-1', { credentials }))).toBe('invalid-parameter');
+  expect(service.list(clerk, '', page).total).toBe(0);
+  const two = [code, { ...code, name: 'door' }];
+  const { person, made } = await put('R-1', { credentials: two });
+  expect([made.size, (await put('R-1', { credentials: two })).person]).toEqual([2, person]);
+});
+
 test('a lost credential stays with the person, and stays lost, whatever an external system says', async () => {
   const { put, people } = await site();
   const { person } = await put('R-1', { credentials: [fob] });
