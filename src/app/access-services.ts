@@ -11,7 +11,6 @@ import { createImportRunner, createStoredCaller } from '../domain/people/import-
 import { createImportService } from '../domain/people/import-service.ts';
 import type { NextTurn } from '../domain/people/in-slices.ts';
 import { createLocalDays } from '../domain/people/local-days.ts';
-import type { PeopleService } from '../domain/people/people-service.ts';
 import { createEnrolmentService } from '../domain/readers/enrolment-service.ts';
 import { createSuggestionService } from '../domain/readers/suggestion-service.ts';
 import { createLostEntries } from '../domain/revocations/lost-entries.ts';
@@ -50,7 +49,7 @@ export function createAccessServices(options: AccessServicesOptions) {
     ...ofPeople,
     ...createImports(options, ofPeople),
     ...createRevocations(options, ofPeople),
-    ...createReaders(options, ofPeople.people),
+    ...createReaders(options, ofPeople),
     questions: createQuestions(options),
     entries: createEntries(options, ofPeople.grants),
   };
@@ -106,10 +105,13 @@ function createRevocations(options: AccessServicesOptions, { personWrites: write
 }
 
 /** What readers tell about cards. */
-function createReaders(options: AccessServicesOptions, ofPeople: PeopleService) {
+function createReaders(
+  options: AccessServicesOptions,
+  { people: ofPeople, personWrites: writes }: ReturnType<typeof createPeopleServices>,
+) {
   const { clock, secrets, events, stores, drivers: link, services } = options;
   const { people, locks, entries, records, counters, access: accessLog } = stores;
-  const suggestions = createSuggestionService({ clock, events, locks, entries, people, granted: services.granted, counters });
+  const suggestions = createSuggestionService({ clock, events, locks, entries, people, writes, granted: services.granted, counters });
   const enrolments = createEnrolmentService({
     ...{ clock, events, locks, link, records, entries, people, accessLog, secrets, lost: services.lost },
     async addCard(caller, personId, card) {

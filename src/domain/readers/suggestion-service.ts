@@ -15,8 +15,9 @@ import { type Lock, type LockId, roleOn } from '../locks/lock.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
 import type { GrantedNumbers } from '../people/granted-numbers.ts';
-import type { PersonStore } from '../people/people-ports.ts';
+import type { LocalPeopleView } from '../people/people-ports.ts';
 import type { CredentialId, Person } from '../people/person.ts';
+import type { PersonWrites } from '../people/person-writes.ts';
 import { createReversedSwipes, type Evidence } from './reversed-swipes.ts';
 import type { ReversedSwipe, Suggestion } from './suggestion.ts';
 
@@ -24,8 +25,9 @@ export interface SuggestionService {
   /** By lockId, for the locks on which the caller is manager. Rejects with `forbidden` for all but access managers. */
   list(caller: Caller, page: PageRequest): Promise<Page<Suggestion>>;
   /**
-   * For access managers who are manager on the lock. Rejects with `forbidden`, and with `not-found` when nothing speaks for it any more. The
-   * lock gets the other numbers when it is online, the old ones off first.
+   * For access managers who are manager on the lock, and on all locks of a person of whose card it shows how many bytes it has: other readers
+   * may see another number then. Rejects with `forbidden`, and with `not-found` when nothing speaks for it any more. The lock gets the other
+   * numbers when it is online, the old ones off first.
    */
   accept(caller: Caller, suggestionId: number): Promise<{ readonly lockId: LockId }>;
 }
@@ -40,11 +42,12 @@ export function createSuggestionService(options: {
   readonly events: EventBus;
   readonly locks: LockStore;
   readonly entries: EntryStore;
-  readonly people: PersonStore;
+  readonly people: Pick<LocalPeopleView, 'byCredential'>;
+  readonly writes: Pick<PersonWrites, 'change'>;
   readonly granted: Pick<GrantedNumbers, 'ofPerson'>;
   readonly counters: CounterStore;
 }): SuggestionService {
-  const { clock, events, locks, entries, people, granted, counters } = options;
+  const { clock, events, locks, entries, people, writes, granted, counters } = options;
   const swipes = createReversedSwipes({ clock, events, entries, counters, isWanted, isSeen, onCard: (lockId) => void suggest(lockId) });
 
   function isWanted({ lockId, direct, credentialId, managed, accepted }: Entry): boolean {
@@ -101,14 +104,14 @@ export function createSuggestionService(options: {
   }
 
   /** The card of a person is known to have as many bytes as were reversed. */
-  async function learnWidth({ entry, width }: Hit): Promise<void> {
+  async function learnWidth(caller: Caller, { entry, width }: Hit): Promise<void> {
     const { credentialId } = entry;
     const person = credentialId === null ? undefined : people.byCredential(credentialId as CredentialId);
     const known = credentialId === null ? undefined : credentialOf(credentialId);
     if (person === undefined || known === undefined || known.width !== null) return;
     // A number that is known by its smallest width needs no other.
     if (numberAtReader(known, 'reverse') === numberAtReader({ ...known, width }, 'reverse')) return;
-    await people.update(person.personId, (newest) => withWidth(newest, known.credentialId, width));
+    await writes.change(caller, person.personId, (newest) => withWidth(newest, known.credentialId, width));
   }
 
   return {
@@ -132,7 +135,7 @@ export function createSuggestionService(options: {
       const hits = await hitsOf(lockId, evidence);
       if (hits.length === 0) throw new DomainError('not-found', `there is no suggestion ${suggestionId}`);
       const { readerOrder } = suggestionOf(lock, evidence, hits);
-      for (const hit of hits) await learnWidth(hit);
+      for (const hit of hits) await learnWidth(caller, hit);
       await replaceDirect(lockId, hits);
       if (readerOrder !== null) {
         await locks.update(lockId, (newest) => {

@@ -25,6 +25,8 @@ const [printed, second] = ['1325672378', '3661413478'];
 async function building(width: CardWidth | null = 4) {
   const domain = await createDomain();
   const { clock, events, locks, entries, people, counters } = domain;
+  await domain.accounts.setRights(manager.accountId, { gatewayAdministrator: false, accessManager: true });
+  const { personWrites: writes } = domain.peopleServices;
   const granted: GrantedNumber[] = [];
   async function has(personId: number, number: string, placed = number): Promise<Entry> {
     const credentialId = personId as CredentialId;
@@ -46,7 +48,7 @@ async function building(width: CardWidth | null = 4) {
     return entry;
   }
   const ofPerson = (_: LockId, personId: PersonId) => granted.filter((one) => one.personId === personId);
-  const suggestions = createSuggestionService({ clock, events, locks, entries, people, counters, granted: { ofPerson } });
+  const suggestions = createSuggestionService({ clock, events, locks, entries, people, writes, counters, granted: { ofPerson } });
   let seq = 0;
   return {
     ...domain,
@@ -228,6 +230,19 @@ describe('an accepted suggestion', () => {
     await swipe(reversed('170', 7));
     await suggestions.accept(manager, (await list())[0]?.suggestionId ?? 0);
     expect(people.get(1 as PersonId)?.credentials[0]?.width).toBe(7);
+  });
+
+  it('gives no card another number at a reader of which the caller is no manager', async () => {
+    const { has, swipe, list, suggestions, people, orderOf } = await building(null);
+    await has(1, '170');
+    const [grant] = samplePerson(1).grants;
+    await people.update(1 as PersonId, (one) => ({
+      ...one,
+      grants: [{ ...(grant as (typeof one.grants)[number]), lockIds: [otherLockId] }],
+    }));
+    await swipe(reversed('170', 7));
+    expect(await codeOf(async () => suggestions.accept(manager, (await list())[0]?.suggestionId ?? 0))).toBe('forbidden');
+    expect([people.get(1 as PersonId)?.credentials[0]?.width, orderOf()]).toEqual([null, undefined]);
   });
 
   it('puts a direct card on the lock under the number that the reader sees, and takes the old one off, in one write', async () => {
