@@ -3,7 +3,7 @@ import { type Caller, localAdministrator, roleSuffices } from '../accounts/accou
 import type { AccountStore } from '../accounts/account-ports.ts';
 import { requireGatewayAdministrator, requireRole, requireRoleStill } from '../accounts/permissions.ts';
 import type { Clock } from '../clock.ts';
-import { DomainError } from '../errors.ts';
+import { DomainError, invalidParameter } from '../errors.ts';
 import type { Emit } from '../event-bus.ts';
 import type { CommandService } from '../locks/command-service.ts';
 import { type Lock, type LockId, roleOn } from '../locks/lock.ts';
@@ -15,7 +15,7 @@ import { createBreaks, createSlices, type NextTurn } from '../people/in-slices.t
 import type { LocalPeopleView } from '../people/people-ports.ts';
 import type { CredentialId, PersonId } from '../people/person.ts';
 import { type AccessPause, useUpCodes } from './access-pause.ts';
-import { numberAtReader } from './byte-order.ts';
+import { numberAtReader, widthOf } from './byte-order.ts';
 import type { CardId } from './card.ts';
 import { addedComparison, type Comparison, comparisonBy, noComparison } from './comparison.ts';
 import type { Entry, EntryStatus } from './entry.ts';
@@ -44,8 +44,9 @@ export interface EntryService {
   /** For managers of the lock: asks the lock now. Rejects with `lock-offline` and `lock-timeout`. */
   check(caller: Caller, lockId: LockId): Promise<Comparison>;
   /**
-   * For managers of the lock. Rejects with `not-found`; with `granted` when a grant wants what is to be removed; with `conflict` when the
-   * decision does not fit the status; with `paused`; `accept` of what a grant wants as `GrantService.exclude`; and `adopt` as `GrantService.adopt`.
+   * For managers of the lock. Rejects with `invalid-parameter` for an unknown entry or person; with `granted` when a grant wants what is to be
+   * removed; with `conflict` when the decision does not fit the status; with `paused`; `accept` of what a grant wants as `GrantService.exclude`;
+   * and `adopt` as `GrantService.adopt`.
    */
   decide(caller: Caller, lockId: LockId, entryId: CardId, decision: Decision): Promise<void>;
   /** From memory: the locks on which the caller is manager, by lockId, and their sum; all for an administrator of this machine. */
@@ -58,7 +59,7 @@ export function createEntryService(options: {
   readonly locks: LockStore;
   readonly accounts: Pick<AccountStore, 'get' | 'token'>;
   readonly entries: EntryStore;
-  readonly people: Pick<LocalPeopleView, 'byCredential'>;
+  readonly people: Pick<LocalPeopleView, 'get' | 'byCredential'>;
   readonly link: Pick<LockLink, 'session'>;
   readonly commands: Pick<CommandService, 'session'>;
   readonly views: WantedViews;
@@ -92,7 +93,7 @@ export function createEntryService(options: {
 
   async function requireEntry(lockId: LockId, entryId: CardId): Promise<Entry> {
     const entry = (await entries.of(lockId)).byId(entryId);
-    if (entry === undefined) throw new DomainError('not-found', `lock ${lockId} has no entry ${entryId}`);
+    if (entry === undefined) throw noEntry(lockId);
     return entry;
   }
 
@@ -108,7 +109,7 @@ export function createEntryService(options: {
   async function change(caller: Caller, lockId: LockId, entryId: CardId, make: (entry: Entry) => Entry): Promise<void> {
     await update(caller, lockId, (newest) => {
       const entry = newest.byId(entryId);
-      if (entry === undefined) throw new DomainError('not-found', `lock ${lockId} has no entry ${entryId}`);
+      if (entry === undefined) throw noEntry(lockId);
       return { put: [make(entry)] };
     });
   }
@@ -182,11 +183,14 @@ export function createEntryService(options: {
           const { held, kind, number } = entry;
           if (!isStranger(entry) || kind !== 'card' || !held?.window) throw unfit('only a card that is a stranger can be adopted');
           if (held.window.hours !== '' || held.window.once) throw unfit('a grant would widen when this card opens');
+          if (people.get(decision.personId)?.removed !== false) throw invalidParameter('personId', 'is of no person');
           const { startDate, endDate } = held.window;
-          const credentialId = await grants.adopt(caller, decision.personId, lockId, {
-            ...{ kind: 'card', width: null, name: '', startDate, endDate },
-            number: numberAtReader({ number, width: null }, lock.readerOrder ?? 'regular'),
-          });
+          const order = lock.readerOrder ?? 'regular';
+          // As printed it may fit in fewer bytes than this reader reads.
+          const width = order === 'reverse' ? (widthOf(number) ?? null) : null;
+          const printed = numberAtReader({ number, width }, order);
+          const card = { kind: 'card', number: printed, width, name: '', startDate, endDate } as const;
+          const credentialId = await grants.adopt(caller, decision.personId, lockId, card);
           await change(caller, lockId, entryId, (newest) => ({ ...newest, credentialId, accepted: null }));
           break;
         }
@@ -222,6 +226,10 @@ export function createEntryService(options: {
       emit('wanted-changed', { lockIds: locks.all().map(({ lockId }) => lockId) });
     },
   };
+}
+
+function noEntry(lockId: LockId): DomainError {
+  return invalidParameter('entryId', `is of no entry of lock ${lockId}`);
 }
 
 function granted({ entryId }: Entry, grantIds: readonly number[]): DomainError {

@@ -43,7 +43,7 @@ export const entryDocs = {
     description:
       '`remove`: off the lock. `restore`: back on it, of what is missing. `accept`: of what is missing, it stays away; of a stranger, it may stay as it is. `adopt`: a stranger that is a card becomes one of this person, with a grant for this lock alone. `granted`: end the grant instead; `conflict`: the decision does not fit the status; `paused`: resume first.',
     requiredRole: 'manager',
-    refusals: ['not-found', 'granted', 'conflict', 'paused', 'card-exists', 'storage-unavailable'],
+    refusals: ['granted', 'conflict', 'paused', 'card-exists', 'storage-unavailable'],
     answers: { 200: 'Success' },
     examples: [{ title: 'Put it back', parameters: { lockId }, body: { entryId: 41, do: 'restore' }, answer: success }],
   },

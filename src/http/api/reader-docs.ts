@@ -40,9 +40,9 @@ export const readerDocs = {
   beginEnrolment: {
     summary: 'Wait for a card at a reader',
     description:
-      'The next card that the lock refuses, live and known to nobody in any byte order, is found; it becomes nobody’s without a confirmation. `conflict`: an enrolment waits there already; `not-found`: there is no such person.',
+      'The next card that the lock refuses, live and known to nobody in any byte order, is found; it becomes nobody’s without a confirmation. `conflict`: an enrolment waits there already.',
     requiredRole: 'access manager',
-    refusals: ['not-found', 'conflict', 'lock-offline'],
+    refusals: ['conflict', 'lock-offline'],
     answers: { 201: 'BegunEnrolment' },
     examples: [{ title: 'A minute', body: { personId: 5, lockId: 7, seconds: 60 }, status: 201, answer: { enrolmentId, closeDate } }],
   },

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import type { CardId } from '../../../src/domain/credentials/card.ts';
 import { callers, codeOf, createDomain, lockId } from '../../support/domain.ts';
-import { someEntry } from '../../support/entries.ts';
+import { someEntry, someStranger } from '../../support/entries.ts';
 import { settled } from '../../support/settable-clock.ts';
 
 const clerk = { ...callers.manager, accessManager: true };
@@ -69,4 +69,24 @@ test('a one-time code that waited at the backup is not put on its lock after the
   await peopleServices.entries.resume({ ...callers.admin, gatewayAdministrator: true });
   const used = [501, 502, 503].map((entryId) => entries.inMemory(lockId)?.byId(entryId as CardId)?.used);
   expect(used).toEqual([true, false, false]);
+});
+
+test.each(['regular', 'reverse'] as const)('a stranger that is adopted stays on its lock as its %s reader sees it', async (readerOrder) => {
+  // Seven bytes at the reader, of which a person sees 170 when they are reversed.
+  const seen = '47850746040811520';
+  const { accounts, entries, locks, peopleServices } = await createDomain();
+  await accounts.setRights(clerk.accountId, { gatewayAdministrator: false, accessManager: true });
+  await locks.update(lockId, (lock) => ({ ...lock, readerOrder }));
+  const { people, entries: service } = peopleServices;
+  const { personId } = await people.create(clerk, { name: 'Erika', externalId: null, note: '' });
+  await entries.update(lockId, () => ({ put: [someStranger(500, { number: seen })] }));
+  const decide = (entryId: number, id: number) =>
+    codeOf(() => service.decide(clerk, lockId, entryId as CardId, { do: 'adopt', personId: id as never }));
+  expect([await decide(501, personId), await decide(500, 99)]).toEqual(['invalid-parameter', 'invalid-parameter']);
+  expect(await decide(500, personId)).toBe('done');
+  const [card] = people.get(clerk, personId).credentials;
+  expect(card).toMatchObject(readerOrder === 'regular' ? { number: seen, width: null } : { number: '170', width: 7 });
+  await settled();
+  const { list } = await service.list(clerk, lockId, undefined, { pageNo: 1, pageSize: 10 });
+  expect(list.map(({ entry, state }) => [entry.entryId, entry.number, state.status])).toEqual([[500, seen, 'on-lock']]);
 });
