@@ -15,6 +15,7 @@ const config: Config = {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   testRunner: '<rootDir>/test/runner/run-file.mjs',
+  testSequencer: '<rootDir>/test/runner/sequencer.mjs',
   testEnvironment: '<rootDir>/test/runner/environment.mjs',
   // Of what runs before and after all files; Node itself loads these (test/runner/hooks.mjs).
   transform: {
