@@ -99,6 +99,8 @@ export interface Suggestion {
   readonly cards: number;
   readonly swipes: number;
   readonly since: number;
+  /** null: the reader stays as it is, and cards are put on the lock anew. */
+  readonly readerOrder: 'regular' | 'reverse' | null;
 }
 
 export interface Proof {

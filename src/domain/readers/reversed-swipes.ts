@@ -49,7 +49,7 @@ export function createReversedSwipes(options: {
   /** Whether somebody wants this entry on its lock now. */
   readonly isWanted: (entry: Entry) => boolean;
   /** Whether the reader, in its other byte order, sees this number of the entry's card. */
-  readonly isSeen: (entry: Entry, swipe: Omit<ReversedSwipe, 'entryId'>) => boolean;
+  readonly isSeen: (entry: Entry, swipe: Pick<ReversedSwipe, 'seen' | 'width'>) => boolean;
   /** Called when another card of this lock speaks for it. */
   readonly onCard: (lockId: LockId) => void;
 }): ReversedSwipes {
@@ -64,7 +64,13 @@ export function createReversedSwipes(options: {
     const known = byLock.has(lockId) || !asPlaced.has(lockId);
     if (!known || numberAtReader({ number: credential, width: null }, 'reverse') === sameCard(credential)) return;
     asPlaced.add(lockId);
-    byLock.delete(lockId);
+    const cards: Gathered['cards'] = byLock.get(lockId)?.cards ?? new Map();
+    for (const [entryId, { isDirect, seen, width }] of cards) {
+      // One that was put on the lock directly may have been given with the wrong byte order, unless it is the one that opened.
+      const isPlaced = numberAtReader({ number: seen, width }, 'reverse') === sameCard(credential);
+      if (!isDirect || isPlaced) cards.delete(entryId);
+    }
+    if (cards.size === 0) byLock.delete(lockId);
   }
 
   function refused(lockId: LockId, { credential }: RecordDraft): void {
@@ -87,7 +93,7 @@ export function createReversedSwipes(options: {
   function hitOf(held: LockEntries, seen: string, { number, width }: Reversal): ReversedSwipe[] {
     const entry = held.byNumber('card', number);
     if (entry === undefined || !isSeen(entry, { seen, width }) || !isWanted(entry)) return [];
-    return [{ entryId: entry.entryId, seen, width }];
+    return [{ entryId: entry.entryId, seen, width, isDirect: entry.credentialId === null }];
   }
   function note(lockId: LockId, swipe: ReversedSwipe): void {
     const evidence = byLock.get(lockId) ?? begin(lockId);
@@ -112,7 +118,8 @@ export function createReversedSwipes(options: {
     return evidence;
   }
   function isEnough(lockId: LockId, evidence: Gathered): evidence is Gathered & Evidence {
-    return evidence.suggestionId !== undefined && (evidence.cards.size >= enoughCards || !asPlaced.has(lockId));
+    if (evidence.suggestionId === undefined) return false;
+    return !asPlaced.has(lockId) || evidence.cards.size >= enoughCards || [...evidence.cards.values()].some(({ isDirect }) => isDirect);
   }
   function stored({ lockId, drafts }: StoredEvents): void {
     for (const draft of drafts) {

@@ -62,7 +62,7 @@ export function createSuggestionService(options: {
       ?.credentials.find((one) => one.credentialId === (credentialId as CredentialId));
   }
   /** The width of a person's card may be unknown so far. */
-  function isSeen({ lockId, credentialId }: Entry, { seen, width }: Omit<ReversedSwipe, 'entryId'>): boolean {
+  function isSeen({ lockId, credentialId }: Entry, { seen, width }: Pick<ReversedSwipe, 'seen' | 'width'>): boolean {
     if (credentialId === null) return true;
     const [lock, card] = [locks.get(lockId), credentialOf(credentialId)];
     if (lock === undefined || card === undefined) return false;

@@ -25,4 +25,6 @@ export interface ReversedSwipe {
   /** As the reader gave it. */
   readonly seen: string;
   readonly width: CardWidth;
+  /** It belongs to no person: it was put on this lock directly. */
+  readonly isDirect: boolean;
 }

@@ -150,6 +150,23 @@ describe('a suggestion', () => {
     expect(await list()).toMatchObject([{ cards: 2 }]);
   });
 
+  it('is made of one direct card, also while the reader gives others as they are on the lock: it was given in the wrong byte order', async () => {
+    const { has, swipe, list, entries, suggestions, orderOf } = await building();
+    await entries.update(lockId, () => ({ put: [sampleEntry(300, lockId, { number: printed })] }));
+    await has(2, second);
+    await swipe(second, { success: true });
+    await swipe(reversed(printed, 4));
+    expect(await list()).toHaveLength(1);
+    await swipe(printed, { success: true });
+    expect(await list()).toEqual([]);
+    await swipe(reversed(printed, 4));
+    await swipe(second, { success: true });
+    const found = await list();
+    expect(found).toMatchObject([{ cards: 1, directCards: 1, readerOrder: null }]);
+    await suggestions.accept(manager, found[0]?.suggestionId ?? 0);
+    expect([entries.inMemory(lockId)?.byNumber('card', reversed(printed, 4))?.direct, orderOf()]).toEqual([always, undefined]);
+  });
+
   it('has an id that no other had, whatever the clock does, and none while no id can be drawn', async () => {
     const { has, swipe, list, clock, suggestions, storage, entries } = await building();
     const entry = await has(1, printed);

@@ -240,6 +240,9 @@ export const accessDe: AccessTexts = {
     did: 'Erledigt. Das Schloss folgt.',
     suggestion: (cards) =>
       `Der Leser dieses Schlosses liest die Bytes von Karten andersherum: ${count(cards, 'Karte hat', 'Karten haben')} es gezeigt. Drehen Sie ihn um, dann öffnen sie beim nächsten Mal.`,
+    misread: (cards) =>
+      `${count(cards, 'Karte wurde', 'Karten wurden')} an diesem Schloss abgewiesen, deren Bytes der Leser andersherum liest. Legen Sie sie umgedreht auf das Schloss, dann öffnen sie beim nächsten Mal.`,
+    reverse: 'Umgedreht auf das Schloss legen',
     turn: 'Leser umdrehen',
     turned: 'Der Leser ist umgedreht. Das Schloss übernimmt die Karten.',
     actionOf: (action, what) => `${action}: ${what}`,

@@ -239,6 +239,9 @@ export const accessEn = {
     did: 'Done. The lock follows.',
     suggestion: (cards: number) =>
       `The reader of this lock reads the bytes of cards the other way round: ${count(cards, 'card', 'cards')} showed it. Turn it, and they open the door at their next swipe.`,
+    misread: (cards: number) =>
+      `${count(cards, 'card was', 'cards were')} refused at this lock whose bytes the reader gives the other way round. Put it there reversed, and it opens the door at its next swipe.`,
+    reverse: 'Put it there reversed',
     turn: 'Turn the reader',
     turned: 'The reader is turned. The lock takes the cards over.',
     actionOf: (action: string, what: string) => `${action}: ${what}`,

@@ -168,14 +168,15 @@ function ReaderSuggestion({ lockId }: { readonly lockId: number }) {
     client.ask('POST', `access/suggestions/${suggestion.suggestionId}/accept`).then(
       () => {
         setSuggestion(undefined);
-        toasts.show('good', texts.turned);
+        toasts.show('good', suggestion.readerOrder === null ? texts.did : texts.turned);
       },
       (error: unknown) => toasts.show('bad', text(error)),
     );
+  const { cards, readerOrder } = suggestion;
   return (
     <Callout kind="warning">
-      <p>{texts.suggestion(suggestion.cards)}</p>
-      <Button onClick={() => void accept()}>{texts.turn}</Button>
+      <p>{readerOrder === null ? texts.misread(cards) : texts.suggestion(cards)}</p>
+      <Button onClick={() => void accept()}>{readerOrder === null ? texts.reverse : texts.turn}</Button>
     </Callout>
   );
 }
