@@ -12,6 +12,8 @@ import { de } from '../../src/console/language/de.ts';
 import { en } from '../../src/console/language/en.ts';
 import { warningsDe } from '../../src/console/upkeep/language/warnings-de.ts';
 import { warningsEn } from '../../src/console/upkeep/language/warnings-en.ts';
+import { revokedState } from '../../src/domain/revocations/revoked-state.ts';
+import { lockId, sampleEntry } from '../stores/files/support/samples.ts';
 
 /** The path of each text, with how many values it takes. */
 function texts(section: object, path = ''): string[] {
@@ -51,4 +53,37 @@ describe('the languages of the console', () => {
     expect(ofStorage).toHaveLength(5);
     expect(ofStorage.filter((text) => disk.test(text) !== database.test(text))).toEqual([]);
   });
+});
+
+test('each step that the gateway advises about a lost card has its text', () => {
+  const here = { lockId: lockId(7), lines: [], isRegistered: true, isOnline: true, isClockRight: true, isFailing: false };
+  const entry = sampleEntry(1, 7);
+  const held = entry.held && { ...entry.held, window: { startDate: 0, endDate: 2_000, hours: '', once: false } };
+  const gone = {
+    id: 1,
+    recordedAt: 1,
+    what: 'gone',
+    lockId: lockId(7),
+    kind: 'card',
+    number: '1',
+    entryId: 1,
+    credentialId: null,
+  } as const;
+  const line = {
+    ...gone,
+    personId: null,
+    accountId: null,
+    name: '',
+    notBefore: 1,
+    notAfter: 1,
+    startDate: 0,
+    endDate: 0,
+    hours: '',
+  } as const;
+  const lines = (basis: 'phone' | 'reset') => ({ entries: [], lines: [{ ...line, basis, commandId: null, detail: '' }] });
+  const on = { entries: [{ ...entry, held }] };
+  const advised = [{ ...on, isOnline: false }, { ...on, isFailing: true }, lines('phone'), lines('reset')].flatMap(
+    (changes) => revokedState({ ...here, ...changes, lastSeenAt: 1, batteryPercent: 12, now: 1_000 }).advice,
+  );
+  expect([...new Set(advised)].sort()).toEqual(Object.keys(accessEn.report.steps).sort());
 });

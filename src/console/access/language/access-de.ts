@@ -132,6 +132,14 @@ export const accessDe: AccessTexts = {
     battery: (percent) => `Batterie ${percent} %`,
     lastSwipe: (date) => `zuletzt benutzt ${date}`,
     toDo: 'Was zu tun ist',
+    steps: {
+      'bring it online': 'Das Schloss wieder online bringen',
+      'remove it with the phone, then deleteType=1': 'Die Karte mit dem Telefon entfernen',
+      'look at the lock: it does not do what it is sent': 'Das Schloss ansehen: Es tut nicht, was ihm gesendet wird',
+      'bring it online: its next listing is the proof': 'Das Schloss wieder online bringen: Was es dann hat, ist der Beweis',
+      'find the device that held it, and wipe it': 'Das Gerät finden, das sie hatte, und es löschen',
+      'wait until its validity ends': 'Warten, bis ihre Zeit vorbei ist',
+    },
     print: 'Liste der Türen drucken, zu denen man gehen muss',
   },
   grants: {

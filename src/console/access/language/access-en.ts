@@ -131,6 +131,15 @@ export const accessEn = {
     battery: (percent: number) => `battery ${percent}%`,
     lastSwipe: (date: string) => `last used ${date}`,
     toDo: 'What to do',
+    /** By what the gateway says. */
+    steps: {
+      'bring it online': 'Bring it online',
+      'remove it with the phone, then deleteType=1': 'Remove the card with the phone',
+      'look at the lock: it does not do what it is sent': 'Look at the lock: it does not do what it is sent',
+      'bring it online: its next listing is the proof': 'Bring it online: what it holds then is the proof',
+      'find the device that held it, and wipe it': 'Find the device that held it, and wipe it',
+      'wait until its validity ends': 'Wait until its time is over',
+    } as Record<string, string>,
     print: 'Print the list of doors to walk to',
   },
   grants: {

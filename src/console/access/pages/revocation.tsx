@@ -66,7 +66,7 @@ export function RevocationPage({ parameters }: PageProps) {
               todo.length > 0 && (
                 <ol class="to-do">
                   {todo.map((step) => (
-                    <li key={step}>{step}</li>
+                    <li key={step}>{texts.steps[step] ?? step}</li>
                   ))}
                 </ol>
               ),
