@@ -28,7 +28,7 @@ export interface PeopleServicesOptions {
   readonly secrets: Secrets;
   readonly events: EventBus;
   readonly stores: Pick<Stores, 'people' | 'schedules' | 'locks' | 'accounts' | 'counters' | 'entries' | 'access'>;
-  readonly drivers: Pick<Drivers, 'capabilities'>;
+  readonly drivers: Pick<Drivers, 'capabilities' | 'passcodeForm'>;
   readonly granted: GrantedNumbers;
   readonly views: WantedViews;
   readonly reconciler: Pick<Reconciler, 'statesOf'>;

@@ -20,7 +20,7 @@ export type WarningsOf = (person: Person, grant: Grant, lockIds: Iterable<LockId
 
 export function createGrantWarnings(options: {
   readonly locks: Pick<LockStore, 'get'>;
-  readonly drivers: Pick<Drivers, 'capabilities'>;
+  readonly drivers: Pick<Drivers, 'capabilities' | 'passcodeForm'>;
   readonly schedules: Pick<ScheduleStore, 'get'>;
 }): WarningsOf {
   const { locks, drivers, schedules } = options;
@@ -29,10 +29,12 @@ export function createGrantWarnings(options: {
     const can = drivers.capabilities(lock);
     const passcodes = credentials.filter(({ kind }) => kind === 'passcode');
     if (!can.cards && passcodes.length < credentials.length) yield 'takes no cards';
-    const [fewest, most] = passcodeDigitsOf(lock);
+    const form = drivers.passcodeForm(lock);
+    const [fewest, most] = passcodeDigitsOf(lock, form);
+    const isUnfit = (code: string) => code.length < fewest || code.length > most || form?.pattern.test(code) === false;
     if (!can.passcodes && passcodes.length > 0) yield 'has no keypad';
-    else if (passcodes.some(({ number }) => number.length < fewest || number.length > most))
-      yield `takes passcodes of ${fewest} to ${most} digits`;
+    else if (passcodes.some(({ number }) => isUnfit(number)))
+      yield form === undefined ? `takes passcodes of ${fewest} to ${most} digits` : `does not take this passcode: it ${form.rule}`;
     const schedule = scheduleId === null ? undefined : schedules.get(scheduleId);
     if (schedule === undefined) return;
     const [lines, atMost] = [linesIn(hoursText(schedule.hours)), hoursLinesOf(lock)];
