@@ -116,17 +116,7 @@ export function createAccessQuestions(options: {
       const found = await recordsOf({ records, lines, shown, question });
       const still = new Set(askedLocks(locks, caller, shown).shown);
       const seen = found.filter(({ record }) => still.has(record.lockId));
-      return {
-        ...paginate(
-          seen.map((one) => ({ ...one, showsPasscodes: isAdministrator(one.record.lockId) })),
-          page,
-        ),
-        hiddenLocks,
-      };
-
-      function isAdministrator(lockId: LockId): boolean {
-        return locks.get(lockId)?.administrator === caller.accountId;
-      }
+      return { ...paginate(seen, page), hiddenLocks };
     },
     async completeness(caller, question) {
       requireAsked(locks, caller, question.lockId);
