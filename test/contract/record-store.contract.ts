@@ -58,6 +58,20 @@ export function recordStoreContract(over: RunOver<RecordStore>): void {
         expect(all[0]?.list[0]?.recordId).toBe(Math.max(...ids));
       }));
 
+    test('gives the newest record of each lock that has one', () =>
+      over(async (records) => {
+        await records.append(one, 'e', [...sampleEvents(1, 5), sampleEvent(9, { lockDate: 0, serverDate: 0 })]);
+        await records.append(lockId(2), 'e', sampleEvents(1, 3));
+        await records.append(lockId(4), 'e', [sampleEvent(1)]);
+        const found = await records.newestOf([1, 2, 3].map(lockId));
+        expect(found.map((record) => [record.lockId, record.seq]).sort()).toEqual([
+          [1, 9],
+          [2, 3],
+        ]);
+        expect(found.find((record) => record.lockId === 2)).toEqual((await records.page({ lockId: lockId(2), ...everything })).list[0]);
+        expect(await records.newestOf([])).toEqual([]);
+      }));
+
     test('pages with exact totals; a page past the end is empty', () =>
       over(async (records) => {
         await records.append(one, 'e', sampleEvents(1, 25));

@@ -573,6 +573,7 @@ export function createMemoryRecords(emit: Emit = nobodyHears): RecordStore {
       const matching = of(lockId).filter(({ lockDate }) => from <= lockDate && lockDate <= to);
       return paginate(matching.toReversed(), { pageNo, pageSize });
     },
+    newestOf: async (lockIds) => lockIds.flatMap((lockId) => of(lockId).at(-1) ?? []),
     newest: () => records.at(-1)?.recordId ?? 0,
     async *newestFirst({ before, locks, from, to }) {
       const matches = ({ recordId, lockId, lockDate }: LockRecord): boolean =>

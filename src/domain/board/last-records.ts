@@ -15,9 +15,12 @@ export interface LastRecords extends Part {
   ready(): Promise<void>;
 }
 
+/** Of one look. */
+const locksAtOnce = 500;
+
 export function createLastRecords(options: {
   readonly locks: Pick<LocalLockView, 'all'>;
-  readonly records: Pick<RecordStore, 'page'>;
+  readonly records: Pick<RecordStore, 'newestOf'>;
   readonly events: Pick<EventBus, 'subscribe'>;
 }): LastRecords {
   const { locks, records, events } = options;
@@ -29,13 +32,11 @@ export function createLastRecords(options: {
     last.set(lockId, { recordId, type, username, success, lockDate });
   }
   async function readAll(): Promise<void> {
-    for (const { lockId } of locks.all()) {
-      if (isStopped) return;
-      if (last.has(lockId)) continue;
-      const always = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
-      const [newest] = (await records.page({ lockId, ...always, pageNo: 1, pageSize: 1 })).list;
+    const wanted = locks.all().map(({ lockId }) => lockId);
+    for (let from = 0; from < wanted.length && !isStopped; from += locksAtOnce) {
+      const some = wanted.slice(from, from + locksAtOnce).filter((lockId) => !last.has(lockId));
       // A newer one may have been stored meanwhile.
-      if (newest !== undefined && !last.has(lockId)) keep(lockId, newest, newest.recordId);
+      for (const newest of await records.newestOf(some)) if (!last.has(newest.lockId)) keep(newest.lockId, newest, newest.recordId);
     }
   }
   function ready(): Promise<void> {

@@ -85,6 +85,8 @@ export interface RecordStore extends LocalRecordView {
   append(lockId: LockId, epoch: string, events: readonly RecordDraft[]): Promise<AppendOutcome>;
   /** A page, newest first by recordId, with exact totals; it shows a record only after its flush. */
   page(query: RecordQuery): Promise<Page<LockRecord>>;
+  /** Of each of these locks the newest record, if it has one; in any order. Rejects with `storage-unavailable`. */
+  newestOf(lockIds: readonly LockId[]): Promise<readonly LockRecord[]>;
   /**
    * The records that match, newest first by recordId, in steps that are short and may have none: all that were flushed at the first step.
    * Rejects with `storage-unavailable`.

@@ -16,7 +16,7 @@ import { createPartitions } from './partitions.ts';
 import { createRecentRecords } from './recent-records.ts';
 import { createPageQueries } from './record-pages.ts';
 import { type RecordRow, recordColumns, recordOf, storedEventsOf } from './record-rows.ts';
-import { walkNewestFirst } from './records-newest-first.ts';
+import { newestRecordOfEach, walkNewestFirst } from './records-newest-first.ts';
 import { walkSince } from './records-since.ts';
 import { storageFailure } from './storage-failure.ts';
 import { rememberedOf } from './stored-streams.ts';
@@ -178,6 +178,7 @@ export function createRecordTables(options: RecordTablesOptions): RecordTables {
     },
     page: pages.page,
     newest: () => newest,
+    newestOf: (lockIds) => newestRecordOfEach(database, newest, lockIds),
     newestFirst: (query) => walkNewestFirst(database, { newest, oldest: floor + 1 }, query),
     since: (recordId, wants) => walkSince(since, Math.max(recordId, floor), wants),
     progress: progress.of,

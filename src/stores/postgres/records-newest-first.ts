@@ -1,4 +1,5 @@
-// The records of several locks, the newest first: of few locks each by its index, of many in spans of ids.
+// The records of several locks, the newest first: of few locks each by its index, of many in spans of ids; and the newest one of each lock.
+import type { LockId } from '../../domain/locks/lock.ts';
 import type { LockRecord } from '../../domain/records/record.ts';
 import type { NewestFirst, NewestFirstStep } from '../../domain/records/record-ports.ts';
 import type { Database } from './database.ts';
@@ -18,6 +19,9 @@ const ofFewLocks = `SELECT one.* FROM unnest($1::bigint[]) AS wanted CROSS JOIN 
     SELECT ${recordColumns} FROM record WHERE lock_id = wanted AND ${matching} AND record_id < $8 AND record_id <= $9 ORDER BY record_id DESC LIMIT $10
   ) AS one ORDER BY "recordId" DESC LIMIT $10`;
 
+const newestOfLocks = `SELECT one.* FROM unnest($1::bigint[]) AS wanted CROSS JOIN LATERAL (
+    SELECT ${recordColumns} FROM record WHERE lock_id = wanted AND record_id <= $2 ORDER BY record_id DESC LIMIT 1) AS one`;
+
 /** The span is read by its ids alone: with the locks as well, the database would look each of them up in each partition. */
 const inSpan = `WITH span AS MATERIALIZED (SELECT * FROM record WHERE record_id >= $8 AND record_id <= $9),
   looked AS MATERIALIZED (SELECT * FROM span WHERE lock_id IN (SELECT unnest($1::bigint[])))
@@ -27,6 +31,15 @@ const inSpan = `WITH span AS MATERIALIZED (SELECT * FROM record WHERE record_id 
 type FoundRow = { readonly looked: number; readonly lowest: number | null } & {
   readonly [Member in keyof RecordRow]: RecordRow[Member] | null;
 };
+
+/** Of each of these locks the newest record, if it has one. `newest`: as in `walkNewestFirst`. */
+export async function newestRecordOfEach(
+  database: Pick<Database, 'query'>,
+  newest: number,
+  lockIds: readonly LockId[],
+): Promise<readonly LockRecord[]> {
+  return (await database.query<RecordRow>(newestOfLocks, [lockIds, newest])).map(recordOf);
+}
 
 /** `newest`: the highest recordId that readers may see; `oldest`: no record is older. */
 export async function* walkNewestFirst(

@@ -13,10 +13,10 @@ import type { CounterFile } from '../documents/counter-file.ts';
 import type { FileLayer } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
 import { createReservedIds, type ReservedIds } from '../reserved-ids.ts';
-import type { DayFile } from './day-file.ts';
+import type { DayFile, RecordPages } from './day-file.ts';
 import type { OpenDay } from './open-day.ts';
 import { createRecordDays } from './record-days.ts';
-import { pageOver, recordsNewestFirst, recordsSince } from './record-queries.ts';
+import { newestOfEach, pageOver, recordsNewestFirst, recordsSince } from './record-queries.ts';
 
 export interface PurgeOutcome {
   /** Names of the files that were deleted. */
@@ -167,6 +167,17 @@ export function createRecordLog(options: {
   }
   const count = (): number => days.all().reduce((sum, day) => sum + day.count(), 0);
 
+  async function overPages<T>(look: (newestFirst: readonly RecordPages[]) => Promise<T>): Promise<T> {
+    const { view, release } = days.hold();
+    try {
+      return await look(view.pages);
+    } catch (error) {
+      throw storageUnavailable(error);
+    } finally {
+      await release();
+    }
+  }
+
   return {
     async open() {
       const found = await days.open(progress);
@@ -180,16 +191,8 @@ export function createRecordLog(options: {
       if (unknown) return Promise.reject(unknown);
       return append(ids, lockId, epoch, events);
     },
-    async page(query) {
-      const { view, release } = days.hold();
-      try {
-        return await pageOver(view.pages, query);
-      } catch (error) {
-        throw storageUnavailable(error);
-      } finally {
-        await release();
-      }
-    },
+    page: (query) => overPages((pages) => pageOver(pages, query)),
+    newestOf: (lockIds) => overPages((pages) => newestOfEach(pages, lockIds)),
     newest: () => newest,
     newestFirst: (query) => recordsNewestFirst(days, query),
     since: (recordId, wants) => recordsSince(days, recordId, wants),

@@ -26,6 +26,16 @@ export async function pageOver(newestFirst: readonly RecordPages[], query: Recor
   return pageOf(list, total, { pageNo, pageSize });
 }
 
+/** Of each of these locks the newest record, if it has one. */
+export async function newestOfEach(newestFirst: readonly RecordPages[], lockIds: readonly LockId[]): Promise<readonly LockRecord[]> {
+  const found: LockRecord[] = [];
+  for (const lockId of lockIds) {
+    const always = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
+    found.push(...(await pageOver(newestFirst, { lockId, ...always, pageNo: 1, pageSize: 1 })).list);
+  }
+  return found;
+}
+
 /** Walks the days from the newest, beginning with the one that contains the last record below `before`. */
 export async function* recordsNewestFirst(days: RecordDays, query: NewestFirst): AsyncGenerator<NewestFirstStep> {
   const { view, release } = days.hold();
