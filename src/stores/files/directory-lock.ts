@@ -1,12 +1,13 @@
-// One process per data directory: a file with the owner's pid, the boot and the time at which that process started. After kill -9 or a
-// power cut, latchd recognises that the pid now belongs to another process and takes the file over.
+// One process per data directory: a file with the owner's pid, its name, the boot and the time at which that process started. After kill -9
+// or a power cut, latchd recognises that the pid now belongs to another process and takes the file over.
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Log } from '../../domain/part.ts';
 import { readIfThere, removeIfThere } from './documents/durable-file.ts';
 import { codeOf, type FileLayer } from './files.ts';
 
-const owner = z.object({ pid: z.int().min(1), bootId: z.string(), startedAt: z.string() });
+// An older latchd wrote no name.
+const owner = z.object({ pid: z.int().min(1), name: z.string().optional(), bootId: z.string(), startedAt: z.string() });
 type Owner = z.infer<typeof owner>;
 
 export interface DirectoryLock {
@@ -96,9 +97,14 @@ function parseOwner(bytes: Buffer | undefined): Owner | undefined {
   }
 }
 
+/**
+ * In a container, an older systemd shows a service the boot id of the machine, and its administrator that of the container. So another boot id
+ * alone does not say that the owner has ended: a process with its pid, name and start is the owner, unless it is this one.
+ */
 async function isRunning(found: Owner): Promise<boolean> {
   const now = await ownerOf(found.pid);
-  return now !== undefined && now.bootId === found.bootId && now.startedAt === found.startedAt;
+  if (now === undefined || now.startedAt !== found.startedAt) return false;
+  return now.bootId === found.bootId || (now.name === found.name && now.pid !== process.pid);
 }
 
 /** What the kernel says about a process; undefined when no process has that pid. */
@@ -107,8 +113,9 @@ async function ownerOf(pid: number): Promise<Owner | undefined> {
     const bootId = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
     // The name, in brackets, may contain anything; the start time is the 20th field behind it (proc(5), field 22).
+    const name = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
     const startedAt = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-    return { pid, bootId, startedAt };
+    return { pid, name, bootId, startedAt };
   } catch {
     return undefined;
   }

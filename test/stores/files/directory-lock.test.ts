@@ -1,4 +1,5 @@
 // One process per data directory.
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
@@ -46,6 +47,31 @@ describe('a data directory', () => {
       expect(await owner(directory)).toMatchObject({ pid: process.pid });
       await store.stop();
       expect((await readdir(directory)).filter((name) => name.startsWith('latchd.lock'))).toEqual([]);
+    }),
+  );
+
+  // What another process is to a lock that names it under another boot id, as a container shows one to a service and one to its administrator.
+  test.each([
+    ['refused while a process of that pid, name and start runs', 'sleep', false],
+    ['taken over when the process of that pid and start has another name', 'latchd', true],
+  ])('is %s, whatever its boot id', (_title, name, isTakenOver) =>
+    withDirectory(async (directory) => {
+      const other = spawn('sleep', ['600']);
+      const { pid } = other;
+      try {
+        const startedAt = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(' ')[21];
+        const bootId = '00000000-0000-0000-0000-000000000000';
+        await writeFile(`${directory}/latchd.lock`, JSON.stringify({ pid, name, bootId, startedAt }));
+        const { store } = testStore(directory);
+        const outcome = await store.start().then(
+          () => 'started',
+          (error: Error) => error.message,
+        );
+        await store.stop();
+        expect(outcome).toContain(isTakenOver ? 'started' : `latchd is already running on ${directory} as process ${pid}`);
+      } finally {
+        other.kill();
+      }
     }),
   );
 
