@@ -86,6 +86,36 @@ export function activityTests(at: At): void {
     expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe('');
   });
 
+  test('with a filter it says which days are looked at, and when the chosen ones are too far apart; they may be chosen in either order', async () => {
+    const { stage, page } = at();
+    const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+    await stage.go(page, 'activity', 'Activity');
+    const rows = page.locator('tbody tr');
+    const lookedAt = page.getByText('With these filters 31 days are looked at');
+    await rows.first().waitFor();
+    expect(await lookedAt.count()).toBe(0);
+    await page.getByLabel('Kind').selectOption('Refused');
+    const lately = await lookedAt.textContent();
+    await page.getByLabel('From', { exact: true }).fill(day(60));
+    await comesTo(async () => (await lookedAt.textContent()) === lately, false);
+    expect(await stage.barriers(page)).toEqual([]);
+    await page.getByLabel('To', { exact: true }).fill(day(0));
+    await page.getByRole('alert').getByText('they can be 31 days apart at most').waitFor();
+    expect(await lookedAt.count()).toBe(0);
+    await page.getByRole('button', { name: 'Clear the filters' }).click();
+
+    const phone = await stage.visit({ width: 360, height: 740 }, 'de-DE');
+    await phone.context().addCookies(await page.context().cookies());
+    await phone.evaluate(`localStorage.setItem('latchd.signed-in', 'yes')`);
+    await phone.reload();
+    await stage.go(phone, `activity?kind=refused&from=${day(-1)}&to=${day(1)}`, 'Aktivität');
+    await phone.locator('tbody tr').first().waitFor();
+    await stage.go(phone, `activity?kind=refused&from=${day(60)}&to=${day(1)}`, 'Aktivität');
+    await phone.getByRole('alert').getByText('Von und Bis liegen zu weit auseinander').waitFor();
+    expect(await stage.barriers(phone)).toEqual([]);
+    await phone.context().close();
+  });
+
   test('older lines come when they are asked for, each once, and all of them as a file', async () => {
     const { stage, page } = at();
     const { site } = stage;

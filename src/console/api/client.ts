@@ -2,7 +2,7 @@
 // request comes from this page and not from another site's form.
 import { Problem, problemOf } from './problem.ts';
 
-/** An unlock waits in the lock's queue and for the lock's reply; no request takes longer than this. */
+/** An unlock waits in the lock's queue and for the lock's reply; no request takes longer than this, unless it says so. */
 const answerWithinMs = 60_000;
 
 type Query = Readonly<Record<string, string | number | undefined>>;
@@ -24,6 +24,8 @@ interface Request {
   readonly csv?: string;
   /** Nobody waits for the answer any more when it is aborted. */
   readonly signal?: AbortSignal;
+  /** It takes as long as it takes: what is not done yet when nobody waits any more is left undone. */
+  readonly isPatient?: true;
 }
 
 export interface Client {
@@ -75,7 +77,7 @@ export function createClient(onSignedOut: () => void): Client {
   }
 
   const client: Client = {
-    async ask<Answer>(method: Method, path: string, { query = {}, body, csv, signal }: Request = {}) {
+    async ask<Answer>(method: Method, path: string, { query = {}, body, csv, signal, isPatient }: Request = {}) {
       const response = await request(withQuery(path, query), {
         method,
         headers: {
@@ -86,7 +88,7 @@ export function createClient(onSignedOut: () => void): Client {
         body: body ? JSON.stringify(body) : (csv ?? null),
         // A removal is sent although the page is being closed.
         keepalive: method === 'DELETE',
-        signal: AbortSignal.any([AbortSignal.timeout(answerWithinMs), ...(signal ? [signal] : [])]),
+        signal: AbortSignal.any([...(isPatient ? [] : [AbortSignal.timeout(answerWithinMs)]), ...(signal ? [signal] : [])]),
       });
       return jsonOf<Answer>(response);
     },

@@ -87,7 +87,7 @@ function Groups({ view, isSearch, say, onLockAll }: GroupsProps) {
             group={group}
             view={view}
             before={before}
-            isAlone={board.groups.value?.length === 1}
+            isAlone={group.groupId === 0 && board.groups.value?.length === 1}
             isSearch={isSearch}
             say={say}
             onLockAll={() => onLockAll(group)}

@@ -13,7 +13,7 @@ interface GroupSectionProps {
   readonly view: BoardView;
   /** How many locks stand above it. */
   readonly before: number;
-  /** There is no other group, so its name is not shown. */
+  /** There are no groups, so nothing is said of them. */
   readonly isAlone: boolean;
   /** Somebody has searched: what was found is shown, also in a closed group. */
   readonly isSearch: boolean;

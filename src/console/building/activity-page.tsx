@@ -1,5 +1,6 @@
 // What happened in the whole building, newest first and live: by lock, group, person, kind, outcome and time, and as a file.
 import { useEffect, useState } from 'preact/hooks';
+import { Problem } from '../api/problem.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Ago } from '../components/ago.tsx';
 import { Button } from '../components/button.tsx';
@@ -47,7 +48,8 @@ function Activity() {
         <Export query={query} />
       </PageHead>
       <ActivityFilters />
-      {problem !== undefined && <ProblemCallout problem={problem} retry={activity.reload} />}
+      {problem === undefined && <LookedAt query={query} />}
+      {problem !== undefined && <ProblemCallout problem={isTooLong(problem) ? texts.tooLong : problem} retry={activity.reload} />}
       {lines === undefined && problem === undefined && <Loading text={texts.looking} />}
       {lines?.length === 0 && <p class="empty">{isAskedFor ? texts.nothing : texts.nothingYet}</p>}
       {lines !== undefined && lines.length > 0 && (
@@ -61,6 +63,19 @@ function Activity() {
         </p>
       )}
     </>
+  );
+}
+
+/** Says which days are looked at, when a person has not chosen them: otherwise nothing found would seem to be nothing that ever happened. */
+function LookedAt({ query }: { query: ActivityQuery }) {
+  const { router } = useApp();
+  const { dateTime } = useFormats();
+  const texts = useTexts();
+  const { from, to } = router.query.value;
+  if (!isFiltered(query) || (from !== undefined && to !== undefined)) return null;
+  const now = Date.now();
+  return (
+    <p class="hint">{texts.lookedAt(dateTime(Number(query['startDate'] ?? now - mostMs)), dateTime(Number(query['endDate'] ?? now)))}</p>
   );
 }
 
@@ -126,16 +141,30 @@ function useColumns(): readonly Column<ActivityLine>[] {
   ];
 }
 
-/** What the address asks, as the gateway is asked. Days are those of this device; one that is missing is as far away as it may be. */
+/** Whether anything but a door and times is asked for. */
+function isFiltered({ lockId: _door, startDate: _start, endDate: _end, ...filters }: ActivityQuery): boolean {
+  return Object.values(filters).some((value) => value !== undefined);
+}
+
+/** The days are further apart than the gateway looks for anything but a door. */
+function isTooLong(problem: unknown): boolean {
+  return problem instanceof Problem && (problem.parameters.has('startDate') || problem.parameters.has('endDate'));
+}
+
+/**
+ * What the address asks, as the gateway is asked. Days are those of this device, both included, in either order; one that is missing is as far
+ * away as it may be.
+ */
 function queryOf({ lock, group, person, username, kind, success, from, to }: Readonly<Record<string, string>>): ActivityQuery {
   const filters = { groupId: group, personId: person, username, kind, success };
-  const isFiltered = Object.values(filters).some((value) => value !== undefined);
-  const start = from === undefined ? undefined : new Date(`${from}T00:00:00`).getTime();
-  const end = to === undefined ? undefined : new Date(`${to}T23:59:59.999`).getTime();
+  const isLimited = isFiltered(filters);
+  const [first, last] = from !== undefined && to !== undefined && from > to ? [to, from] : [from, to];
+  const start = first === undefined ? undefined : new Date(`${first}T00:00:00`).getTime();
+  const end = last === undefined ? undefined : new Date(`${last}T23:59:59.999`).getTime();
   return {
     lockId: lock,
     ...filters,
-    startDate: start ?? (isFiltered && end !== undefined ? end - mostMs : undefined),
-    endDate: end ?? (isFiltered && start !== undefined ? start + mostMs : undefined),
+    startDate: start ?? (isLimited && end !== undefined ? end - mostMs : undefined),
+    endDate: end ?? (isLimited && start !== undefined ? start + mostMs : undefined),
   };
 }

@@ -29,8 +29,11 @@ export function LockGroup({ group, onClose }: LockGroupProps) {
       title={strings.lockAllOf(group.name)}
       submit={strings.lockAll}
       onClose={onClose}
+      explain={({ code }) => (code === 'forbidden' ? texts.managesNotAll : undefined)}
       onSubmit={async () => {
-        const { locks } = await client.ask<{ locks: readonly LockResult[] }>('POST', `gateway/groups/${group.groupId}/lock`);
+        const path = `gateway/groups/${group.groupId}/lock`;
+        // So many doors at a time: with many that do not answer it takes minutes, and the last must not be left open for that.
+        const { locks } = await client.ask<{ locks: readonly LockResult[] }>('POST', path, { isPatient: true });
         setResults(locks);
       }}
     >

@@ -43,7 +43,8 @@ export interface ActivityService {
   page(caller: Caller, filter: ActivityFilter, request: ActivityRequest, gone: CancelSignal): Promise<ActivityPage>;
 }
 
-const mostSpanMs = 31 * 86_400_000;
+/** 31 days of a calendar, one of which may have 25 hours: a whole October. */
+const mostSpanMs = 31 * 86_400_000 + 3_600_000;
 /** Records that one request looks at: more than a large building has in 31 days. */
 const lookedAtMost = 2_000_000;
 

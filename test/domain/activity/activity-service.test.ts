@@ -48,6 +48,9 @@ describe('activity', () => {
     ]);
     expect(await found({ success: true })).toEqual([2]);
     expect(await found({ kind: 'unlock', startDate: now - 101 * dayMs, endDate: now - 90 * dayMs })).toEqual([1]);
+    // A month with 31 days in which summer time ends.
+    const month = { startDate: Date.parse('2026-10-01T00:00:00+02:00'), endDate: Date.parse('2026-10-31T23:59:59.999+01:00') };
+    expect(await found({ success: true, ...month })).toEqual([]);
     for (const filter of [
       { success: true, startDate: now - 60 * dayMs, endDate: now - 20 * dayMs },
       { groupId: 1, startDate: now - 32 * dayMs },

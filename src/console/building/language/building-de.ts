@@ -9,6 +9,8 @@ export const buildingDe: BuildingTexts = {
   live: 'Live',
   looking: 'Wird gesucht …',
   nothing: 'So etwas ist nicht geschehen.',
+  lookedAt: (from, to) => `Mit diesen Filtern wird in 31 Tagen gesucht: ${from} bis ${to}. Für andere wählen Sie Von und Bis.`,
+  tooLong: 'Von und Bis liegen zu weit auseinander: Mit jedem Filter außer einer Tür sind es höchstens 31 Tage.',
   nothingYet: 'Noch ist nichts geschehen. Was an den Türen geschieht, erscheint hier von selbst.',
   managesNone:
     'Was an einer Tür geschah, sehen die Verwalter ihres Schlosses, und Sie sind an keinem Verwalter. Der Administrator eines Schlosses oder ein Gateway-Administrator kann Ihnen diese Rolle geben.',
@@ -49,6 +51,7 @@ export const buildingDe: BuildingTexts = {
   ordered: 'Die Gruppen haben eine neue Reihenfolge.',
   lockAllText: (doors) =>
     `${doors === 1 ? 'Eine Tür wird' : `${doors.toLocaleString('de')} Türen werden`} jetzt verriegelt. Jedes Schloss sagt selbst, was daraus geworden ist.`,
+  managesNotAll: 'In dieser Gruppe sind Türen, deren Verwalter Sie nicht sind; deshalb wurde keiner etwas gesagt.',
   report: (group) => `${group}: das Ergebnis`,
   locked: (locked, of) =>
     locked === of
@@ -57,5 +60,6 @@ export const buildingDe: BuildingTexts = {
   results: {
     timeout: 'Hat nicht rechtzeitig geantwortet: an der Tür nachsehen',
     busy: 'Mit anderen Befehlen beschäftigt: noch einmal versuchen',
+    gone: 'Wurde inzwischen entfernt',
   },
 };

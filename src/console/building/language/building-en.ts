@@ -8,6 +8,8 @@ export const buildingEn = {
   live: 'Live',
   looking: 'Looking…',
   nothing: 'Nothing like that happened.',
+  lookedAt: (from: string, to: string) => `With these filters 31 days are looked at: ${from} to ${to}. For others choose From and To.`,
+  tooLong: 'From and To are too far apart: with any filter but a door they can be 31 days apart at most.',
   nothingYet: 'Nothing has happened yet. What happens at the doors appears here by itself.',
   managesNone:
     'What happened at a door is for managers of its lock, and you are a manager of none. Whoever administers a lock, or a gateway administrator, can give you that role.',
@@ -48,6 +50,7 @@ export const buildingEn = {
   byNameDone: 'The groups are ordered by name.',
   ordered: 'The groups have a new order.',
   lockAllText: (doors: number) => `${count(doors, 'door is', 'doors are')} told to lock now. Each lock says for itself what came of it.`,
+  managesNotAll: 'There are doors in this group of which you are no manager, so none was told anything.',
   report: (group: string) => `${group}: what came of it`,
   locked: (locked: number, of: number) =>
     locked === of
@@ -57,6 +60,7 @@ export const buildingEn = {
   results: {
     timeout: 'Did not answer in time: look at the door',
     busy: 'Busy with other commands: try again',
+    gone: 'Was removed meanwhile',
   } as Record<string, string>,
 };
 
