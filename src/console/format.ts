@@ -49,7 +49,7 @@ export function useProblemText(): (error: unknown) => string {
     if (code === 'rate-limited' && retryAfter !== undefined) return common.waitFor(retryAfter);
     const sentence = problems[code] ?? detail;
     if (lockError !== undefined) return `${sentence} (${lockError})`;
-    return code === 'conflict' && detail !== '' ? `${sentence} (${detail})` : sentence;
+    return code === 'conflict' && detail !== '' ? `${sentence} (${common.wrong(detail)})` : sentence;
   };
 }
 

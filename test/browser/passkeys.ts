@@ -63,6 +63,23 @@ export function passkeyTests(at: At): void {
     for (const left of [laptop, other]) await left.context().close();
   });
 
+  test('at a name that is none of the gateway, who tries a passkey is told so', async () => {
+    const { stage, page } = at();
+    const visitor = await page.context().newPage();
+    visitor.setDefaultTimeout(60_000);
+    await visitor.goto(stage.url.replace('localhost', 'doors.localhost'));
+    await visitor.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await visitor.getByRole('alert').getByText('Passkeys work at the names of the gateway alone').waitFor();
+    await stage.signIn(visitor, stage.site.gateway.token, true);
+    await visitor.getByRole('link', { name: 'Your account' }).click();
+    await visitor.getByRole('button', { name: 'Add a passkey' }).click();
+    const dialog = visitor.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('elsewhere');
+    await dialog.getByRole('button', { name: 'Add a passkey' }).click();
+    await dialog.getByText('Passkeys work at the names of the gateway alone').waitFor();
+    await visitor.close();
+  });
+
   test('a gateway administrator who has a passkey is not let in by the password, and is told what to do', async () => {
     const { stage, page } = at();
     const chief = await accept(stage, await invite(stage, page, 'chief', true));

@@ -1,5 +1,6 @@
 // A lock on the board, as a tile or as a line of the list: how it is, what happened last, and its two commands.
 import { useComputed } from '@preact/signals';
+import { Problem } from '../api/problem.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Ago, LocksIn } from '../components/ago.tsx';
 import { useBolt } from '../components/bolt.tsx';
@@ -84,6 +85,10 @@ function Favourite({ lock: { lockId, lockAlias } }: { lock: LiveLock }) {
   const { locks: strings } = useStrings();
   const problemText = useProblemText();
   const isFavourite = useComputed(() => board.favourites.value.includes(lockId)).value;
+  function explain(error: unknown): string {
+    const isTooMany = error instanceof Problem && error.code === 'invalid-parameter';
+    return isTooMany ? strings.favouritesAtMost : problemText(error);
+  }
   return (
     <button
       type="button"
@@ -91,7 +96,7 @@ function Favourite({ lock: { lockId, lockAlias } }: { lock: LiveLock }) {
       aria-pressed={isFavourite}
       aria-label={strings.favourite(lockAlias)}
       title={strings.favourites}
-      onClick={() => board.mark(lockId, !isFavourite).catch((error: unknown) => toasts.show('bad', problemText(error)))}
+      onClick={() => board.mark(lockId, !isFavourite).catch((error: unknown) => toasts.show('bad', explain(error)))}
     >
       <Icon name="star" />
     </button>

@@ -30,6 +30,7 @@ export function LockHead({ lockId, section, children }: LockHeadProps) {
   const lock = live.locks.value.get(lockId);
   if (lock === undefined) return <PageHead title={problems['lock-not-found'] ?? ''} up={up} />;
   const sections = sectionsOf[lock.role].filter((name) => name !== 'cards' || lock.capabilities.cards || lock.capabilities.passcodes);
+  const refusal = sectionsOf[lock.role].includes(section) ? problems['not-supported'] : problems['forbidden'];
   const titles = { overview: strings.overview, records: strings.records, cards: strings.cards, roles: roles.title };
   return (
     <>
@@ -48,7 +49,7 @@ export function LockHead({ lockId, section, children }: LockHeadProps) {
         </nav>
       )}
       {!lock.online && <Callout kind="warning">{strings.offlineNow}</Callout>}
-      {sections.includes(section) ? children(lock) : <Callout kind="info">{problems['not-supported']}</Callout>}
+      {sections.includes(section) ? children(lock) : <Callout kind="info">{refusal}</Callout>}
     </>
   );
 }

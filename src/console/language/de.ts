@@ -3,8 +3,8 @@ import type { Strings } from './en.ts';
 
 const count = (n: number, one: string, many: string): string => `${n.toLocaleString('de')} ${n === 1 ? one : many}`;
 
-/** The gateway's messages about a field (HTTP API, `errors`); any other message stays in English. */
-const wrongFields: readonly (readonly [said: RegExp, inGerman: string])[] = [
+/** The gateway's messages about a field (HTTP API, `errors`) or a conflict; any other message stays in English. */
+const messages: readonly (readonly [said: RegExp, inGerman: string])[] = [
   [/^must be between (\S+) and (\S+)$/, 'muss zwischen $1 und $2 liegen'],
   [/^must be an integer in plain decimal digits$/, 'muss eine ganze Zahl sein'],
   [/^must have (\d+) to (\d+) characters$/, 'muss $1 bis $2 Zeichen haben'],
@@ -16,16 +16,35 @@ const wrongFields: readonly (readonly [said: RegExp, inGerman: string])[] = [
     /^must be 1 to 64 letters, digits .*$/,
     'muss aus 1 bis 64 Buchstaben, Ziffern oder . _ @ - bestehen und mit Buchstabe oder Ziffer beginnen',
   ],
+  [/^must be one e-mail address .*$/, 'muss eine einzige E-Mail-Adresse sein, etwa erika@example.org, ohne Umlaute'],
+  [/^must be 1 to 64 letters, digits, _ and -$/, 'darf nur aus 1 bis 64 Buchstaben, Ziffern, _ und - bestehen'],
+  [/^must not contain marks of the direction of text$/, 'darf keine Zeichen enthalten, die die Schreibrichtung ändern'],
   [/^must not be in the past$/, 'darf nicht in der Vergangenheit liegen'],
   [/^must be a URL that begins .*$/, 'muss mit http:// oder https:// beginnen, ohne Leerzeichen und #'],
   [/^must not hold a name or a password$/, 'darf keinen Namen und kein Kennwort enthalten'],
   [/^must be another one: (.*) is in none of the networks .*$/, 'nicht möglich: $1 ist in keinem Netz, das webhooks.networks nennt'],
+  [
+    /^cannot be used: (\S+) in the configuration .*$/,
+    'nicht möglich: $1 in der Konfiguration nennt kein Netz, in das gesendet werden darf',
+  ],
+  [/^must be another one: (.*) is this machine itself$/, 'nicht möglich: $1 ist dieses Gerät selbst'],
   [/^must be another one: (.*) is this gateway itself$/, 'nicht möglich: $1 ist dieses Gateway selbst'],
   [/^must be another one: (.*) is an address .*$/, 'nicht möglich: An $1 wird nie etwas gesendet'],
+  [/^there is an account (\S+) already$/, 'es gibt schon ein Konto $1'],
+  [/^there is an account (\S+) already, .*$/, 'es gibt schon ein Konto $1; Groß- und Kleinschreibung allein genügt nicht'],
+  [/^(\S+) is the last gateway administrator$/, '$1 ist der letzte Gateway-Administrator'],
+  [/^(\S+) is the administrator of lock (\d+); .*$/, '$1 ist Administrator von Schloss $2; bestimmen Sie erst einen anderen'],
+  [/^(\S+) is the administrator of lock (\d+)$/, '$1 ist Administrator von Schloss $2'],
+  [/^an account has at most (\d+) passkeys: .*$/, 'ein Konto hat höchstens $1 Passkeys: Entfernen Sie erst einen'],
+  [/^the password was set meanwhile$/, 'inzwischen wurde ein anderes Kennwort gesetzt'],
+  [/^a backup is under way already$/, 'eine Sicherung entsteht gerade schon'],
+  [/^(\d+) accounts are told of something already$/, 'schon $1 Konten erhalten Nachrichten'],
+  [/^(.*) is registered already, as lock (\d+)$/, '$1 ist schon registriert, als Schloss $2'],
+  [/^\S+ differs from that of another lock .*$/, 'ein anderes Schloss heißt so, nur anders in Groß- und Kleinschreibung'],
 ];
 
 function inGerman(message: string): string {
-  const [said, german = ''] = wrongFields.find(([pattern]) => pattern.test(message)) ?? [];
+  const [said, german = ''] = messages.find(([pattern]) => pattern.test(message)) ?? [];
   return said === undefined ? message : message.replace(said, german);
 }
 
@@ -123,6 +142,7 @@ export const de: Strings = {
     title: 'Schlösser',
     favourites: 'Favoriten',
     favourite: (lock) => `Favorit: ${lock}`,
+    favouritesAtMost: 'Sie haben schon 100 Favoriten. Nehmen Sie erst einen weg.',
     attention: (n) => `Braucht Aufmerksamkeit: ${n.toLocaleString('de')}`,
     moreOfKind: (n, kind) => `${kind}: ${count(n, 'weiteres Schloss', 'weitere Schlösser')}`,
     seen: (what) => `Erledigt: ${what}.`,
@@ -746,8 +766,13 @@ export const de: Strings = {
       lock: 'Schloss',
       'of lock': 'an Schloss',
       pairing: 'Koppeln',
+      passkey: 'Passkey',
+      session: 'Sitzung',
+      database: 'Datenbank',
       token: 'Token',
       webhook: 'Webhook',
+      'home-assistant': 'Home Assistant',
+      'ttlock-login': 'TTLock-Zugang',
     },
     actions: {
       unlock: 'Öffnen',
@@ -886,6 +911,8 @@ export const de: Strings = {
     'passkey-cancelled': 'Nichts ist geschehen: Es wurde abgebrochen oder hat zu lange gedauert.',
     'passkey-refused': 'Der Browser hat den Passkey abgelehnt.',
     'passkey-exists': 'Dieses Gerät hat schon einen Passkey für Ihr Konto.',
+    'passkey-elsewhere':
+      'Passkeys gehen nur unter den Namen des Gateways, und der Name in der Adresse dieser Seite ist keiner davon. Der Betreiber kann ihn in tlsNames aufnehmen.',
     unreachable: 'Das Gateway antwortet nicht. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.',
     'invalid-parameter': 'Eine der Angaben stimmt nicht.',
     'outside-retention': 'Das ist älter als die Einträge, die aufbewahrt werden.',

@@ -13,7 +13,7 @@ export const en = {
     tryAgain: 'Try again',
     loading: 'Loading…',
     required: 'must be filled in',
-    /** The gateway's message about a field, which is in English. */
+    /** The gateway's message about a field or a conflict, which is in English. */
     wrong: (message: string) => message,
     actions: 'Actions',
     copy: 'Copy',
@@ -97,6 +97,7 @@ export const en = {
     title: 'Locks',
     favourites: 'Favourites',
     favourite: (lock: string) => `Favourite: ${lock}`,
+    favouritesAtMost: 'You have 100 favourites already. Take one away first.',
     attention: (n: number) => `Needs attention: ${n.toLocaleString('en')}`,
     moreOfKind: (n: number, kind: string) => `${kind}: ${count(n, 'more lock', 'more locks')}`,
     seen: (what: string) => `Seen to: ${what}.`,
@@ -711,8 +712,13 @@ export const en = {
       lock: 'lock',
       'of lock': 'of lock',
       pairing: 'pairing',
+      passkey: 'passkey',
+      session: 'session',
+      database: 'database',
       token: 'token',
       webhook: 'webhook',
+      'home-assistant': 'Home Assistant',
+      'ttlock-login': 'TTLock login',
     } as Readonly<Record<string, string>>,
     actions: {
       unlock: 'Unlock',
@@ -851,6 +857,8 @@ export const en = {
     'passkey-cancelled': 'Nothing was done: it was cancelled, or took too long.',
     'passkey-refused': 'The browser has refused the passkey.',
     'passkey-exists': 'This device has a passkey for your account already.',
+    'passkey-elsewhere':
+      'Passkeys work at the names of the gateway alone, and the name in the address of this page is none of them. Its operator can add it to tlsNames.',
     unreachable: 'The gateway does not answer. Check the connection and try again.',
     'invalid-parameter': 'Something that was entered is not right.',
     'outside-retention': 'This is older than the records that are kept.',

@@ -5,7 +5,7 @@ const inWords = [
   ...['account-create', 'account-rights', 'account-remove', 'token-remove', 'password-set', 'sign-in', 'session-end', 'notifications'],
   ...['device-confirm', 'lock-change', 'lock-settings', 'lock-remove', 'webhook-change', 'role-grant', 'group-lock'],
   ...['person-change', 'person-put', 'grant-add', 'grant-change', 'schedule-change', 'holidays-set', 'import-plan', 'import-apply'],
-  ...['card-validity', 'passcode-change', 'passcode-remove', 'enrolment-begin'],
+  ...['card-validity', 'passcode-change', 'passcode-remove', 'enrolment-begin', 'home-assistant-code'],
 ];
 
 /** Before this, in epoch milliseconds, a number is no date. */
@@ -17,11 +17,13 @@ export function auditDetail(
   words: Readonly<Record<string, string>>,
   dateTime: (ms: number) => string,
 ): string {
+  const said = (text: string) => words[text] ?? text;
   // A card or passcode is followed by the name that somebody gave it.
-  if (action === 'credential-add') return detail.replace(/^[a-z]+/, (kind) => words[kind] ?? kind);
+  if (action === 'credential-add') return detail.replace(/^[a-z]+/, said);
+  // A browser, by its own word, and its address.
+  if (action === 'handover') return detail.replace(/^a browser(?= at \S+$)/, said).replace(/at(?= \S+$)/, said);
   // The other sessions of an account are counted; of a single one the account is named.
   if (!inWords.includes(action) || (action === 'session-end' && !/^\d/.test(detail))) return detail;
-  const said = (text: string) => words[text] ?? text;
   return (
     detail
       .replace('startDate 0, endDate 0', 'always')

@@ -29,7 +29,10 @@ export function AuditPage() {
   const isForTimeAlone = Object.keys(query).every((name) => name === 'from' || name === 'to' || name === 'order');
   /** In `card 7 of lock 3` the nouns are translated. */
   const objectText = (object: string) =>
-    object.replace(/^(data directory|dry run|[a-z]+)|(?<=^[a-z]+ \d+ )of (?:lock|person)(?= \d+$)/g, (word) => audit.nouns[word] ?? word);
+    object.replace(
+      /^(data directory|dry run|home-assistant|ttlock-login|[a-z]+)|(?<=^[a-z]+ \d+ )of (?:lock|person)(?= \d+$)/g,
+      (word) => audit.nouns[word] ?? word,
+    );
   const words = auditWords[preferences.language.value];
   const detailOf = (entry: AuditEntry) =>
     entry.action === 'alarm-end' ? (alarmKinds[entry.detail] ?? entry.detail) : auditDetail(entry, words, dateTime);

@@ -79,7 +79,7 @@ export function SignInPage() {
 
 function PasskeySignIn({ begin }: { begin: (path: string, body: object) => Promise<void> }) {
   const { client } = useApp();
-  const { signIn } = useStrings();
+  const { signIn, problems } = useStrings();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<unknown>();
 
@@ -97,13 +97,17 @@ function PasskeySignIn({ begin }: { begin: (path: string, body: object) => Promi
       .finally(() => setBusy(false));
   };
 
-  const isUnknown = problem instanceof Problem && problem.code === 'credentials-invalid';
+  const sentences = new Map([
+    ['credentials-invalid', signIn.unknownPasskey],
+    ['not-supported', problems['passkey-elsewhere']],
+  ]);
+  const sentence = problem instanceof Problem ? sentences.get(problem.code) : undefined;
   return (
     <>
       <Button icon="key" busy={isBusy} onClick={start}>
         {signIn.withPasskey}
       </Button>
-      {problem !== undefined && <ProblemCallout problem={isUnknown ? signIn.unknownPasskey : problem} />}
+      {problem !== undefined && <ProblemCallout problem={sentence ?? problem} />}
     </>
   );
 }

@@ -15,7 +15,7 @@ import type { Passkey } from '../types.ts';
 /** `onChange`: the sessions that a passkey made may have ended. */
 export function Passkeys({ onChange }: { readonly onChange: () => void }) {
   const { client, toasts } = useApp();
-  const { common } = useStrings();
+  const { common, problems } = useStrings();
   const { passkeys } = useTexts();
   const { dateTime } = useFormats();
   const paged = usePaged<Passkey>('account/passkeys');
@@ -29,6 +29,7 @@ export function Passkeys({ onChange }: { readonly onChange: () => void }) {
   };
   const explain = ({ code, parameters }: Problem) => {
     if (code === 'forbidden') return passkeys.forbidden;
+    if (code === 'not-supported') return problems['passkey-elsewhere'];
     return code === 'invalid-parameter' && parameters.has('response') ? passkeys.refused : undefined;
   };
 

@@ -103,6 +103,9 @@ export const warningsDe: Readonly<Record<WarningCode, string>> = {
   'lease-unsaid': 'Die Datenbank hat das Lebenszeichen dieses Gateways nicht angenommen.',
   'lease-lost': 'Die Datenbank war so lange weg, dass dieses Gateway niemanden bediente.',
   'node-ended': 'Ein anderes Gateway gab kein Lebenszeichen mehr und wurde außer Dienst gestellt: Sehen Sie nach dieser Maschine.',
+  'node-unreachable': 'Das Gateway, das arbeitet, antwortet diesem nicht. Sehen Sie nach dem Netz zwischen beiden.',
+  'gateway-id-made':
+    'Die Kennung dieses Gateways war nicht lesbar, und eine neue wurde erzeugt: Home Assistant hält es für ein anderes Gateway.',
   'partitions-not-made': 'Die Datenbank nahm die Tabellen für die nächsten Wochen nicht an. Es wird wieder versucht.',
   'records-not-announced': 'Programme, die zuhören, erfuhren von einigen Einträgen nicht sofort. Sie können danach fragen.',
   ended: 'Das Gateway konnte nicht weiterlaufen und wurde beendet.',

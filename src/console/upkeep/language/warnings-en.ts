@@ -100,6 +100,8 @@ export const warningsEn = {
   'lease-unsaid': 'The database did not take the sign of this gateway.',
   'lease-lost': 'The database was away for so long that this gateway served nobody.',
   'node-ended': 'Another gateway gave no sign any more and was put out of service: look at that machine.',
+  'node-unreachable': 'The gateway that serves does not answer this one. Look after the network between them.',
+  'gateway-id-made': 'The id of this gateway could not be read, and a new one was made: Home Assistant takes it for another gateway.',
   'partitions-not-made': 'The database did not take the tables for the next weeks. It is tried again.',
   'records-not-announced': 'Programs that listen did not hear of some records at once. They can ask for them.',
   ended: 'The gateway could not go on, and ended.',
