@@ -66,6 +66,7 @@ export function handoverTests(at: At): void {
     await stage.go(page, 'accounts', 'Accounts');
     await page.getByRole('button', { name: 'Sessions of hanna' }).click();
     const dialog = page.getByRole('dialog');
+    await dialog.getByRole('table', { name: 'Where hanna is signed in' }).waitFor();
     await dialog.getByRole('row').filter({ hasText: 'by password' }).waitFor();
     expect(await stage.barriers(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'End all' }).click();

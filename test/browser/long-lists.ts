@@ -28,6 +28,14 @@ export function longListTests(at: At): void {
     await stage.door(page, 'Archive').waitFor();
     await stage.door(page, 'Room 1').waitFor({ state: 'hidden' });
 
+    // A person has only so many favourites.
+    const choose = (chosen: number[]) => site.api('PUT', '/api/v1/account/favourites', { body: { lockIds: chosen } });
+    await choose(lockIds.slice(0, 100));
+    await page.reload();
+    await stage.door(page, 'Archive').getByRole('button', { name: 'Favourite: Archive' }).click();
+    await page.getByText('You have 100 favourites already.').waitFor();
+    await choose([]);
+
     await stage.go(page, 'webhooks', 'Webhooks');
     await page.getByRole('button', { name: 'New webhook' }).click();
     await dialog.getByLabel('Name').fill('Wing control');

@@ -24,11 +24,16 @@ export function upkeepTests(at: At): void {
       /^age --decrypt --output latchd-/,
     );
     expect(await stage.barriers(page)).toEqual([]);
+    // Blanks count, as they do for the program that opens it.
+    await dialog.getByLabel('Passphrase', { exact: true }).fill(' correct horse battery');
     await dialog.getByLabel('The passphrase once more').fill('correct horse battery');
+    await dialog.getByRole('button', { name: 'Download' }).click();
+    await dialog.getByText('These two are not the same.').waitFor();
+    await dialog.getByLabel('The passphrase once more').fill(' correct horse battery');
     const [download] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Download' }).click()]);
     expect(download.suggestedFilename()).toMatch(/^latchd-\d{8}T\d{6}Z\.tar\.gz\.age$/);
     const decrypter = new Decrypter();
-    decrypter.addPassphrase('correct horse battery');
+    decrypter.addPassphrase(' correct horse battery');
     const archive = await decrypter.decrypt(await readFile(await download.path()));
     expect([...archive.subarray(0, 2)]).toEqual([0x1f, 0x8b]);
     await dialog.waitFor({ state: 'hidden' });
@@ -84,6 +89,7 @@ export function upkeepTests(at: At): void {
       await step('Make accounts for people').getByText('(to do)').waitFor();
       await step('Let people reach it over https').getByText('(to do)').waitFor();
       await step('Give it a name').waitFor();
+      expect(await step('Take a role on the locks').count()).toBe(0);
       // What it says to type is what reaches this very gateway.
       const { httpUrl, mqttUrl } = fresh.site.gateway;
       await step('Let people reach it over https').getByText(`${httpUrl}/`).waitFor();

@@ -100,8 +100,9 @@ function DownloadDialog({ name, onClose }: { readonly name: string; readonly onC
       required={['passphrase', 'again']}
       onClose={onClose}
       onSubmit={async (values) => {
-        const passphrase = values.text('passphrase');
-        if (passphrase !== values.text('again')) {
+        // As it is typed: the program that opens the file takes it so, blanks and all.
+        const passphrase = values.typed('passphrase');
+        if (passphrase !== values.typed('again')) {
           throw new Problem('invalid-parameter', '', new Map([['again', texts.differ]]));
         }
         saveFile(`${name}.age`, await client.file(`gateway/backups/${encodeURIComponent(name)}/download`, { passphrase }));

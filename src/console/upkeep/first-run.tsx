@@ -16,7 +16,7 @@ export function FirstRun() {
   const { value: accounts } = usePolled<Page<object>>('gateway/accounts?pageSize=2', askEveryMs);
   const { value: reach } = usePolled<Reach>('gateway/reach', askEveryMs);
   if (status === undefined || accounts === undefined || reach === undefined) return <Loading />;
-  const { accounts: people, locks, simulated } = texts;
+  const { accounts: people, locks, roles, simulated } = texts;
   const command = simulatorCommand(status.listeners, reach.service);
   return (
     <section class="upkeep">
@@ -35,6 +35,14 @@ export function FirstRun() {
             {locks.text} <a href="#/pairing">{locks.pairing}</a> · <a href="#/registered">{locks.register}</a>
           </p>
         </Step>
+        {/* Whoever registers a lock has a role on it: somebody else has registered these. */}
+        {status.locks > 0 && (
+          <Step title={roles.title} isDone={false}>
+            <p>
+              {roles.text} <a href="#/accounts">{people.link}</a>
+            </p>
+          </Step>
+        )}
       </ol>
       {command !== undefined && (
         <>

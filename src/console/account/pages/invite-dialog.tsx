@@ -56,13 +56,11 @@ export function InviteDialog({ username, made, onClose, onRoles }: InviteDialogP
         <p>{accounts.invited(username)}</p>
         <LinkToScan {...link} />
         <Callout kind="warning">{secret.once}</Callout>
+        <p>{accounts.thenRoles(username)}</p>
         <div class="buttons">
           <Button kind="main" onClick={onClose}>
             {secret.saved}
           </Button>
-        </div>
-        <p>{accounts.thenRoles(username)}</p>
-        <div class="buttons">
           <Button onClick={onRoles}>{accounts.roles(username)}</Button>
         </div>
       </div>

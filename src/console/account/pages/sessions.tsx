@@ -44,7 +44,7 @@ export function Sessions({ username }: { readonly username?: string }) {
         )}
       </div>
       <PagedTable
-        caption={sessions.title}
+        caption={username === undefined ? sessions.title : sessions.of(username)}
         paged={paged}
         empty={sessions.none}
         keyOf={({ sessionId }) => sessionId}

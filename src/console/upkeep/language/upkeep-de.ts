@@ -92,6 +92,10 @@ export const upkeepDe: UpkeepTexts = {
       pairing: 'Schloss koppeln',
       register: 'Schloss registrieren',
     },
+    roles: {
+      title: 'Eine Rolle an den Schlössern nehmen',
+      text: 'Es gibt schon Schlösser. Ihre Türen erscheinen hier, sobald Ihr Konto dort eine Rolle hat: Geben Sie sich eine.',
+    },
     simulated: {
       title: 'Oder mit simulierten Schlössern umsehen',
       text: 'Auf der Maschine des Gateways, im Ordner von latchd:',

@@ -89,6 +89,10 @@ export const upkeepEn = {
       pairing: 'Pair a lock',
       register: 'Register a lock',
     },
+    roles: {
+      title: 'Take a role on the locks',
+      text: 'There are locks already. Their doors appear here once your account has a role on them: give yourself one.',
+    },
     simulated: {
       title: 'Or look around with simulated locks',
       text: 'On the machine of the gateway, in the folder of latchd:',
