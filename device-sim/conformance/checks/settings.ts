@@ -14,6 +14,7 @@ export const settingChecks: readonly Check[] = [
     rule: 'Protocol 5.1',
     title: 'set-auto-lock is stored: the lock locks itself after so many seconds, and after 0 no more',
     async run(session) {
+      if (session.hello.settings?.passageMode === 1) return notTried('passage mode is on, so the lock does not lock itself: turn it off');
       await session.moveTo('locked');
       await withAutoLock(session, 1, async () => {
         const mark = session.trace.mark();

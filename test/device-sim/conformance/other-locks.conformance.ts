@@ -18,6 +18,13 @@ describe('a lock that keeps the protocol', () => {
     expect(checks.find(({ name }) => name === 'card-opens')?.verdict).toBe('held');
   });
 
+  test('may be in passage mode: nobody expects it to lock itself', async () => {
+    const profile = { settings: { passageMode: 1 } };
+    const { exitCode, checks } = await bench.run({ args: ['--only', 'auto-lock'], profile });
+    const why = 'passage mode is on, so the lock does not lock itself: turn it off';
+    expect([exitCode, checks]).toEqual([0, [expect.objectContaining({ name: 'auto-lock', verdict: 'not-tried', why })]]);
+  });
+
   test('may be behind a hub', async () => {
     const { deviceId: hubId } = await bench.api('POST', '/api/v1/gateway/hubs', { mac: '020001f00001', name: 'Stairwell' });
     await bench.api('PUT', `/api/v1/gateway/locks/${bench.lockId}`, { hubId });
