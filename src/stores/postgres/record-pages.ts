@@ -1,5 +1,5 @@
-// Pages of the records of a lock, the newest first, with exact totals. The total of an unchanged question is in memory until the lock's next
-// record.
+// Pages of the records of a lock, the newest first, with exact totals. The total of the last question about a lock is in memory, and grows with
+// its records.
 import type { LockId } from '../../domain/locks/lock.ts';
 import { type Page, pageOf } from '../../domain/page.ts';
 import type { LockRecord } from '../../domain/records/record.ts';
@@ -41,8 +41,8 @@ type CountedRow = { readonly total: number; readonly lowest: number | null } & {
 
 export interface PageQueries {
   page(query: RecordQuery): Promise<Page<LockRecord>>;
-  /** The lock has another record. */
-  changed(lockId: LockId): void;
+  /** The lock has these records, too, which `newest` has just reached. */
+  added(lockId: LockId, records: readonly Pick<LockRecord, 'lockDate'>[]): void;
   /** Records were deleted. */
   deleted(): void;
 }
@@ -73,11 +73,18 @@ export function createPageQueries(database: Pick<Database, 'query'>, newest: () 
       totals.set(lockId, counting);
       const rows = await database.query<CountedRow>(isNewest ? newestWithTotal : byIdsWithTotal, values);
       const [{ total, lowest }] = rows as [CountedRow];
-      // A record that came meanwhile has taken it away.
+      // Records that came meanwhile have taken it away.
       counting.counted = { total, lowest: lowest ?? Number.MAX_SAFE_INTEGER };
       return pageOf(listOf(rows.filter((row): row is CountedRow & RecordRow => row.recordId !== null)), total, query);
     },
-    changed: (lockId) => void totals.delete(lockId),
+    added(lockId, records) {
+      const known = totals.get(lockId);
+      if (known === undefined) return;
+      const { from, to, counted } = known;
+      const dates = records.map(({ lockDate }) => lockDate).filter((date) => date >= from && date <= to);
+      if (counted === undefined) totals.delete(lockId);
+      else known.counted = { total: counted.total + dates.length, lowest: Math.min(counted.lowest, ...dates) };
+    },
     deleted: () => totals.clear(),
   };
 }

@@ -98,7 +98,7 @@ export function createRecordTables(options: RecordTablesOptions): RecordTables {
     newest = some.firstRecordId + some.drafts.length - 1;
     stored += some.drafts.length;
     recent.add(some);
-    pages.changed(some.lockId);
+    pages.added(some.lockId, some.drafts);
     emit('records-stored', some);
   }
   /** Announces what somebody else has stored, or this process without having heard of it. */

@@ -6,6 +6,7 @@ import type { RecordStore } from '../../../src/domain/records/record-ports.ts';
 import { takeWriting } from '../../../src/stores/postgres/fence.ts';
 import type { PostgresDatabases } from '../../support/postgres.ts';
 import { serverOfRun } from '../../support/postgres-for-run.ts';
+import { createRandom } from '../../support/seeded-random.ts';
 import { everything, lockId, sampleEvent, sampleEvents } from '../files/support/samples.ts';
 import { type Side, withRecordSides } from './support/records.ts';
 
@@ -153,7 +154,7 @@ describe('records in PostgreSQL', () => {
       expect(await again.page({ lockId: one, ...everything })).toEqual(await records.page({ lockId: one, ...everything }));
     }));
 
-  test('a total that is in memory is that of the database, whatever the dates, until there is another record', () =>
+  test('a total that is in memory is that of the database, whatever the dates', () =>
     withRecordSides(server, async ({ open }) => {
       const { records } = await open();
       await records.append(
@@ -179,8 +180,33 @@ describe('records in PostgreSQL', () => {
           expect([from, to, page.total]).toEqual([from, to, Math.max(0, Math.min(to, 39) - from + 1)]);
           expect(page.list).toHaveLength(Math.min(5, Math.max(0, page.total - (pageNo - 1) * 5)));
         }
-      await records.append(one, 'e', [sampleEvent(41, { lockDate: 3 })]);
-      expect(await records.page({ lockId: one, from: 0, to: 4, pageNo: 1, pageSize: 5 })).toMatchObject({ total: 6 });
+    }));
+
+  test('it grows with the records that come, before and within its dates and after them, and while it is counted', () =>
+    withRecordSides(server, async ({ open }) => {
+      const { records } = await open();
+      const random = createRandom(20261124);
+      const dates: number[] = [];
+      const add = (): Promise<unknown> => {
+        const some = Array.from({ length: 1 + random.below(3) }, () => random.below(60));
+        const first = dates.length + 1;
+        dates.push(...some);
+        return records.append(
+          one,
+          'e',
+          some.map((lockDate, n) => sampleEvent(first + n, { lockDate })),
+        );
+      };
+      const asked = (from: number, to: number) => records.page({ lockId: one, from, to, pageNo: 1, pageSize: 5 });
+      for (let round = 0; round < 60; round++) {
+        const [from, to] = [random.below(20), 30 + random.below(20)];
+        await Promise.all([asked(from, to), add()]);
+        await add();
+        for (const begin of [from, from, from + 2]) {
+          const { total } = await asked(begin, to);
+          expect([round, begin, to, total]).toEqual([round, begin, to, dates.filter((date) => date >= begin && date <= to).length]);
+        }
+      }
     }));
 });
 
