@@ -6,6 +6,8 @@ import type { At, Stage } from './stage.ts';
 
 const phoneSize = { width: 360, height: 740 };
 
+const handoverState = `fetch('api/v1/session/handover').then((answer) => answer.json()).then(({ state }) => state)`;
+
 /** Shows the code on the screen, opens its link on a new phone, and compares the numbers. */
 async function scan(stage: Stage, screen: Page): Promise<Page> {
   await screen.getByRole('button', { name: 'Show the code' }).click();
@@ -14,6 +16,10 @@ async function scan(stage: Stage, screen: Page): Promise<Page> {
   expect(await stage.barriers(screen)).toEqual([]);
   const phone = await stage.visit(phoneSize);
   await phone.goto(here(stage, link));
+  const yes = phone.getByRole('button', { name: 'Yes, sign in here' });
+  await yes.waitFor();
+  expect(await stage.barriers(phone)).toEqual([]);
+  await yes.click();
   const number = await phone.locator('.hand-code').textContent();
   expect(phone.url()).toBe(`${stage.url}/#/handover`);
   await dialog.getByText('Chrome, Android at 127.0.0.1 wants in. Is that you?').waitFor();
@@ -58,6 +64,22 @@ export function handoverTests(at: At): void {
     await stranger.getByRole('link', { name: 'Sign in another way' }).click();
     await stranger.getByLabel('Password').waitFor();
     for (const left of [screen, stranger]) await left.context().close();
+  });
+
+  test('a link that somebody sends signs nobody in to the account of its sender without being asked for', async () => {
+    const { stage, page } = at();
+    const sender = await accept(stage, await invite(stage, page, 'mallory'));
+    await sender.getByRole('link', { name: 'Your account' }).click();
+    await sender.getByRole('button', { name: 'Show the code' }).click();
+    const link = await sender.getByRole('dialog').getByRole('textbox', { name: 'Link' }).inputValue();
+    const victim = await accept(stage, await invite(stage, page, 'vera'));
+    await victim.goto(here(stage, link));
+    await victim.getByText('Here that takes the place of vera.').waitFor();
+    // The screen has nobody to confirm: no browser has come.
+    await expect(sender.evaluate(handoverState)).resolves.toBe('waiting');
+    await victim.goto(stage.url);
+    await victim.getByText('Signed in as vera').waitFor();
+    for (const left of [sender, victim]) await left.context().close();
   });
 
   test('an administrator ends the sessions of somebody who has lost a phone', async () => {

@@ -35,6 +35,10 @@ export const accountDe: AccountTexts = {
   },
   handover: {
     title: 'Auf diesem Gerät anmelden',
+    question:
+      'Haben Sie diesen Code gerade von einem eigenen Bildschirm gescannt? Dieses Gerät wird dann für das Konto jenes Bildschirms angemeldet.',
+    insteadOf: (username) => `Hier tritt das an die Stelle von ${username}.`,
+    yes: 'Ja, hier anmelden',
     compare: 'Sehen Sie auf den anderen Bildschirm: Er muss diese Zahl zeigen und fragt, ob das Ihr Gerät ist. Bestätigen Sie es dort.',
     waiting: 'Wartet auf den anderen Bildschirm …',
     over: 'Dieser Code wurde schon verwendet oder gilt nicht mehr. Zeigen Sie auf dem anderen Bildschirm unter „Ihr Konto“ einen neuen, und scannen Sie den.',

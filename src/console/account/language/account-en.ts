@@ -34,6 +34,9 @@ export const accountEn = {
   },
   handover: {
     title: 'Sign in on this device',
+    question: 'Have you just scanned this code from a screen of your own? This device is then signed in to the account of that screen.',
+    insteadOf: (username: string) => `Here that takes the place of ${username}.`,
+    yes: 'Yes, sign in here',
     compare: 'Look at the other screen: it must show this number, and asks whether this is your device. Confirm it there.',
     waiting: 'Waiting for the other screen…',
     over: 'This code has been used or is no longer valid. Show a new one on the other screen, under “Your account”, and scan that.',

@@ -1,8 +1,10 @@
-// Where the code for a phone leads: this browser says who it is, and waits until the screen that showed the code confirms it.
+// Where the code for a phone leads: this browser says who it is, and waits until the screen that showed the code confirms it. It asks first: a
+// foreign page could lead here with the code of an account of its own.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Problem } from '../../api/problem.ts';
 import { useApp, useStrings } from '../../app.ts';
 import { Alone } from '../../components/alone.tsx';
+import { Button } from '../../components/button.tsx';
 import { Callout, Loading, ProblemCallout } from '../../components/callout.tsx';
 import { CheckField } from '../../components/field.tsx';
 import { PageHead } from '../../components/page-head.tsx';
@@ -16,13 +18,14 @@ import type { HandoverClaim } from '../types.ts';
 export function HandoverPage({ secret }: { readonly secret: string }) {
   const { client } = useApp();
   const { handover } = useTexts();
+  const [isWanted, setWanted] = useState(false);
   const [claim, setClaim] = useState<HandoverClaim>();
   const [problem, setProblem] = useState<unknown>();
   const isOver = secret === '' || (problem instanceof Problem && problem.code === 'invitation-invalid');
 
   useEffect(() => {
-    if (secret !== '') client.ask<HandoverClaim>('POST', 'handover', { body: { secret } }).then(setClaim, setProblem);
-  }, [secret]);
+    if (isWanted) client.ask<HandoverClaim>('POST', 'handover', { body: { secret } }).then(setClaim, setProblem);
+  }, [secret, isWanted]);
 
   return (
     <Alone>
@@ -36,8 +39,26 @@ export function HandoverPage({ secret }: { readonly secret: string }) {
         </Callout>
       )}
       {!isOver && problem !== undefined && <ProblemCallout problem={problem} />}
-      {problem === undefined && !isOver && (claim === undefined ? <Loading /> : <Waiting claim={claim} onProblem={setProblem} />)}
+      {!isOver && !isWanted && <Question onYes={() => setWanted(true)} />}
+      {problem === undefined && isWanted && (claim === undefined ? <Loading /> : <Waiting claim={claim} onProblem={setProblem} />)}
     </Alone>
+  );
+}
+
+function Question({ onYes }: { readonly onYes: () => void }) {
+  const { session } = useApp();
+  const { handover } = useTexts();
+  const person = session.state.value;
+  return (
+    <div class="form">
+      <p>{handover.question}</p>
+      {typeof person === 'object' && <p>{handover.insteadOf(person.username)}</p>}
+      <div class="buttons">
+        <Button kind="main" onClick={onYes}>
+          {handover.yes}
+        </Button>
+      </div>
+    </div>
   );
 }
 
