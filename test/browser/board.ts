@@ -165,4 +165,34 @@ export function boardTests(at: At): void {
     await group.click();
     await page.getByRole('button', { name: 'Tiles', exact: true }).click();
   });
+
+  test('a name of a lock, a group or a person that is markup is a name on every page', async () => {
+    const { stage, page } = at();
+    const { site } = stage;
+    const name = '<img src=x onerror=alert(1)>';
+    const cellar = `/api/v1/gateway/locks/${site.lockId(5)}`;
+    await site.api('PUT', cellar, { body: { lockAlias: name, groupName: name } });
+    const { personId } = (await site.api('POST', '/api/v1/access/people', { body: { name } })).body;
+    await site.lock(5).turnThumb();
+    await site.lock(5).turnThumb();
+    for (const path of [
+      '',
+      'activity',
+      `locks/${site.lockId(5)}`,
+      'registered',
+      'notifications',
+      'people',
+      `people/${personId}`,
+      'grants',
+      'audit',
+    ]) {
+      await stage.show(page, path);
+      await page.getByText(name).first().waitFor({ state: 'attached' });
+      expect([path, await page.locator('img[src="x"]').count()]).toEqual([path, 0]);
+    }
+    await site.api('DELETE', `/api/v1/access/people/${personId}`);
+    await site.api('PUT', cellar, { body: { lockAlias: 'Cellar', groupName: '' } });
+    await stage.go(page, '', 'Locks');
+    await stage.door(page, 'Cellar').waitFor();
+  });
 }
