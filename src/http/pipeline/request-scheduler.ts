@@ -1,16 +1,13 @@
 // Decides in which order requests are handled. Lock and unlock requests run at the end of the event loop tick in which they came. All
-// others run in short slices, so that they never delay a door, and those with a valid token before those without, of which a tick has one.
-// Without load nothing waits.
+// others run in short slices, so that they never delay a door, and those with a valid token before those without. Without load nothing
+// waits.
 import type { Clock } from '../../domain/clock.ts';
 import type { TickBatcher } from '../../domain/tick-batcher.ts';
 
 /** What kind of request it is: lock or unlock; another one with a valid token; one without. */
 export type Rank = 'door' | 'known' | 'stranger';
 
-/**
- * How long requests that are no doors may run in one tick of the event loop; one of them runs in each tick, however long it takes. One without
- * a token ends the slice: whoever guesses passwords holds up a door by one guess at most.
- */
+/** How long requests that are no doors may run in one tick of the event loop; one of them runs in each tick, however long it takes. */
 const sliceMs = 1;
 /** After so many requests with a token in a row, one without a token runs, so that sign-ins and health checks are answered. */
 const knownInARow = 4;
@@ -39,24 +36,17 @@ export function createRequestScheduler({
   let isOpen = false;
   let armed = 0;
   let handled = 0;
-  /** A request without a token has run in this slice. */
-  let hadStranger = false;
   let inARow = 0;
 
   const count = (): number => waiting.known.size + waiting.stranger.size;
-  const isOver = (): boolean => hadStranger || clock.monotonic() - sliceAt >= sliceMs;
-
-  function beginSlice(): void {
-    sliceAt = clock.monotonic();
-    handled = 0;
-    hadStranger = false;
-    setImmediate(beginTurn);
-  }
+  const isOver = (): boolean => clock.monotonic() - sliceAt >= sliceMs;
 
   function beginTurn(): void {
     isOpen = count() > 0;
     if (!isOpen) return;
-    beginSlice();
+    sliceAt = clock.monotonic();
+    handled = 0;
+    setImmediate(beginTurn);
     arm();
   }
 
@@ -79,7 +69,6 @@ export function createRequestScheduler({
     const [stranger] = waiting.stranger;
     const isKnown = known !== undefined && (stranger === undefined || inARow < knownInARow);
     inARow = isKnown ? inARow + 1 : 0;
-    hadStranger = !isKnown && stranger !== undefined;
     const work = isKnown ? known : stranger;
     if (work !== undefined) waiting[isKnown ? 'known' : 'stranger'].delete(work);
     return work;
@@ -90,12 +79,11 @@ export function createRequestScheduler({
       if (rank === 'door') return doDoor(work);
       if (!isOpen) {
         isOpen = true;
-        beginSlice();
+        sliceAt = clock.monotonic();
+        handled = 0;
+        setImmediate(beginTurn);
       }
-      if (count() === 0 && !isOver()) {
-        hadStranger = rank === 'stranger';
-        return work();
-      }
+      if (count() === 0 && !isOver()) return work();
       waiting[rank].add(work);
       arm();
     },
