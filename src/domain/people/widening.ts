@@ -47,10 +47,11 @@ export function createWidening(options: {
 
   function locksWidened(before: Person | undefined, after: Person, now: number): ReadonlySet<LockId> {
     const widened = new Set<LockId>();
+    const grants = changedGrants(before, after).filter((grant) => !hasEnded(grant, now));
+    if (grants.length === 0) return widened;
     const earlier = byLock(before?.grants ?? []);
     const earlierCredentials = new Map(isActive(before) ? before.credentials.map((one) => [one.credentialId, one]) : []);
-    for (const grant of after.removed ? [] : after.grants) {
-      if (hasEnded(grant, now)) continue;
+    for (const grant of grants) {
       for (const lockId of locksOf(grant)) {
         const there = earlier.get(lockId) ?? [];
         const isWider =
@@ -85,6 +86,13 @@ export function createWidening(options: {
     },
     requireManaged,
   };
+}
+
+/** Those that may open more than before: a grant that is the same object, for the same credentials, does not. A group may have thousands of locks. */
+function changedGrants(before: Person | undefined, after: Person): readonly Grant[] {
+  if (after.removed) return [];
+  if (before?.credentials !== after.credentials || isActive(before) !== isActive(after)) return after.grants;
+  return after.grants.filter((grant) => !before.grants.includes(grant));
 }
 
 function isActive(person: Person | undefined): person is Person {
