@@ -28,7 +28,7 @@ function problemOf({ clock, profile }: OperationTarget, held: Held, item: Creden
   if (item.kind === 'passcode' && limits.passcodes === 0) return 'not-supported';
   if (item.kind === 'passcode' && (length < fewest || length > most)) return 'failed';
   if (item.endDate !== 0 && item.endDate < item.startDate) return 'failed';
-  if ((!alwaysValid(item) || item.hours !== undefined) && clock.now() === undefined) return 'failed'; // Protocol 5.3 rule 4
+  if ((!alwaysValid(item) || item.hours !== undefined) && clock.now() === undefined) return 'clock-not-set'; // Protocol 5.3 rule 4
   const after = withCredential(held, item);
   return after.cards.length > limits.cards || after.passcodes.length > limits.passcodes ? 'no-space' : undefined;
 }

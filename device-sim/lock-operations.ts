@@ -54,7 +54,7 @@ export async function store(memory: LockMemory, changes: Partial<MemoryContents>
 
 function putCard(target: OperationTarget, args: z.infer<(typeof commandArguments)['add-card']>): Answer | Promise<Answer> {
   if (args.endDate !== 0 && args.endDate < args.startDate) return refused('failed', 'endDate is before startDate');
-  if (!alwaysValid(args) && target.clock.now() === undefined) return refused('failed', 'the clock is not set'); // Protocol 5.3 rule 4
+  if (!alwaysValid(args) && target.clock.now() === undefined) return refused('clock-not-set', 'the clock is not set'); // Protocol 5.3 rule 4
   if (target.faults.has('forgets')) return done;
   return store(target.memory, { cards: withCard(target.memory.contents.cards, args) });
 }

@@ -76,7 +76,7 @@ export const reply = z.object({
   autoLockTime: z.int().min(0).max(65_535).optional(),
   settings: settings.optional(),
   error: z
-    .enum(['expired', 'jammed', 'low-battery', 'privacy-lock', 'no-space', 'not-found', 'not-supported', 'busy', 'failed'])
+    .enum(['expired', 'jammed', 'low-battery', 'privacy-lock', 'no-space', 'clock-not-set', 'not-found', 'not-supported', 'busy', 'failed'])
     .optional(),
   message: text(256).optional(),
   result: z.unknown().optional(),

@@ -56,7 +56,7 @@ static const char *change(const char *op, const cJSON *item, const char *kind, c
   if (!integer_of(item, "startDate", 0, MOST, &new.start) || !integer_of(item, "endDate", 0, MOST, &new.end)) return "failed";
   if ((new.end != 0 && new.end < new.start) || (once != NULL && !new.once)) return "failed";
   if (cJSON_GetObjectItemCaseSensitive(item, "hours") != NULL) return "not-supported";
-  if ((new.start != 0 || new.end != 0) && port_clock() == 0) return "failed"; /* Protocol 5.3 rule 4 */
+  if ((new.start != 0 || new.end != 0) && port_clock() == 0) return "clock-not-set"; /* Protocol 5.3 rule 4 */
   if (!there && (card ? passcodes - memory.credentials == CARDS : end - passcodes == PASSCODES)) return "no-space";
   if (!there) memmove(place + 1, place, (size_t)(end - place) * sizeof *place);
   *place = new;

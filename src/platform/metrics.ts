@@ -27,7 +27,7 @@ const mostLocks = 1_000;
 /** The outcomes of Protocol 5.2, and our own words for the end of a command. Any other word of a lock counts as `other`. */
 const knownOutcomes: readonly string[] = [
   ...['ok', 'lost', 'no-reply', 'unsent'],
-  ...['expired', 'jammed', 'low-battery', 'privacy-lock', 'no-space', 'not-found', 'not-supported'],
+  ...['expired', 'jammed', 'low-battery', 'privacy-lock', 'no-space', 'clock-not-set', 'not-found', 'not-supported'],
   ...['busy', 'failed', 'remote-not-allowed', 'not-calibrated'],
 ];
 const knownMethods: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];

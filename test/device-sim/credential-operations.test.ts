@@ -93,8 +93,8 @@ describe('put, remove and list', () => {
     expect(result).toMatchObject({
       count: 1,
       failed: [
-        { index: 0, error: 'failed' },
-        { index: 1, error: 'failed' },
+        { index: 0, error: 'clock-not-set' },
+        { index: 1, error: 'clock-not-set' },
       ],
     });
   });

@@ -29,6 +29,8 @@ interface RequestContext {
   readonly before?: readonly unknown[];
   readonly command: unknown;
   readonly then: readonly object[];
+  /** What firmware from before an addition to the protocol says instead. */
+  readonly older?: readonly object[];
 }
 
 function sample<T>(name: string): T {
@@ -86,8 +88,8 @@ describe('the exchanges (Protocol 5)', () => {
   it.each(exchanges)('$about', async (exchange) => {
     const conversed = await conversation(exchange);
     expect(conversed).toEqual(exchange.then);
-    for (const { reply } of conversed.map((message) => ({ reply: message as { channel: string; payload: unknown } })))
-      if (reply.channel === 'reply') expect(replyMessage.safeParse(reply.payload).success).toBe(true);
+    const messages = [...conversed, ...(exchange.older ?? [])] as readonly { channel: string; payload: unknown }[];
+    for (const reply of messages) if (reply.channel === 'reply') expect(replyMessage.safeParse(reply.payload).success).toBe(true);
   });
 });
 

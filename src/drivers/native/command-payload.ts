@@ -4,7 +4,9 @@ import { type CommandMessage, cardListing, credentialListing, credentialsResult,
 import type { NativeCommand } from './own-commands.ts';
 
 /** The errors of Protocol 5.2; any other is `failed`. */
-export const replyErrors = ['expired', 'jammed', 'low-battery', 'privacy-lock', 'no-space', 'not-found', 'not-supported', 'busy', 'failed'];
+export const replyErrors = [
+  ...['expired', 'jammed', 'low-battery', 'privacy-lock', 'no-space', 'clock-not-set', 'not-found', 'not-supported', 'busy', 'failed'],
+];
 
 export interface CommandEnvelope {
   readonly id: CommandId;

@@ -262,6 +262,23 @@ describe('a lock that fails', () => {
   });
 });
 
+describe('a lock that does not know what time it is', () => {
+  it('has what needs the time waiting for its clock, however often it was tried, and the rest at once', async () => {
+    const site = await createReconciled();
+    site.memory.fault = (command) => {
+      const isTimed = command.op === 'put-credentials' && command.items.some(({ startDate }) => startDate !== 0);
+      return isTimed ? refusal('clock-not-set') : undefined;
+    };
+    site.grants.push(someGranted(1, { window: { startDate: 5, endDate: 0, hours: '', once: false } }), someGranted(2));
+    await site.hello();
+    for (let second = 0; second < 8; second++) await site.clock.advance(1_000);
+    expect(site.statuses()).toEqual(['pending', 'on-lock']);
+    const lock = site.locks.get(lockId);
+    const why = site.entries.inMemory(lockId)?.entries.map((entry) => lock && site.reconciler.statesOf(lock, site.view(lock))(entry).why);
+    expect(why).toEqual(['no-clock', null]);
+  });
+});
+
 describe('a lock that failed', () => {
   /** Fails once, by refusing a card. */
   async function setUp() {

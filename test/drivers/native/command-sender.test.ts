@@ -90,6 +90,12 @@ describe('how a reply ends a command (Protocol 5.2)', () => {
       { kind: 'refused', error: 'jammed', message: 'm' },
     ],
     ['a refusal without a reason', { op: 'lock' }, { id: 'id-1', ok: false }, { kind: 'refused', error: 'failed', message: '' }],
+    [
+      'dates for a lock without a clock',
+      { op: 'add-card', cardNumber: '5', startDate: 1, endDate: 0 },
+      { id: 'id-1', ok: false, error: 'clock-not-set' },
+      { kind: 'refused', error: 'clock-not-set', message: '' },
+    ],
     ['an unknown error', { op: 'lock' }, { id: 'id-1', ok: false, error: 'odd' }, { kind: 'refused', error: 'failed', message: '' }],
     [
       'a list of cards',

@@ -155,6 +155,7 @@ export async function createReconciled(some: Partial<Lock> = {}) {
       link.sent.length = 0;
       return ops;
     },
+    view: (of: Lock) => inOneGo(views.onLock(of)),
     statuses(): readonly EntryStatus[] {
       const there = entries.inMemory(lockId)?.entries ?? [];
       const now = locks.get(lockId) ?? lock;
