@@ -65,6 +65,11 @@ export interface DocumentTables {
   replace(path: string, bytes: Uint8Array): Promise<void>;
   /** Puts rows under their keys; null drops one. `isWhole`: they replace all that are there. `header`: as the first line of a file of rows. */
   writeRows(path: string, header: object, rows: Iterable<readonly [key: string, row: object | null]>, isWhole: boolean): Promise<void>;
+  /** Those of these files that have a row under a key that begins with `key`, with less than `below` as its `member`. */
+  filesWithRow(
+    paths: readonly string[],
+    row: { readonly key: string; readonly member: string; readonly below: number },
+  ): Promise<readonly string[]>;
   /** The highest id in the keys of all rows below this folder, such as `entry 41`; 0: none. */
   highestId(folder: string): Promise<number>;
   /** Rejects with `storage-unavailable` when the database is away, and when it does not answer in time: then nobody knows the outcome. */

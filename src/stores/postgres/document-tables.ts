@@ -22,6 +22,8 @@ export const documentRoot = 'database';
 /** How long a caller waits for a change, and how long until a change whose outcome is unknown is sent again. */
 const [patienceMs, repeatMs] = [10_000, 250];
 
+const filesWithRow = `SELECT DISTINCT name FROM document_row
+  WHERE name = ANY ($1) AND starts_with(key, $2) AND (body ->> $3)::bigint < $4`;
 const highestId = "SELECT coalesce(max(split_part(key, ' ', 2)::bigint), 0) AS id FROM document_row WHERE starts_with(name, $1)";
 
 /** @param onFenced another node writes to the database: this process must end */
@@ -126,6 +128,10 @@ export function createDocumentTables(options: {
         return stored && decodedRowsOf(stored, format as RowFormat<object>);
       },
       replace: (path, bytes) => writeDocument(path, null, [['', textOf(path, bytes)]], true),
+      async filesWithRow(paths, { key, member, below }) {
+        const found = await database.query<{ name: string }>(filesWithRow, [paths.map(nameOf), key, member, below]);
+        return found.map(({ name }) => `${documentRoot}/${name}`);
+      },
       async highestId(folder) {
         const [found] = await database.query<{ id: number }>(highestId, [`${nameOf(folder)}/`]);
         return found?.id ?? 0;

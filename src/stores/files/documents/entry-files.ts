@@ -67,8 +67,11 @@ export interface EntryFiles {
 /** How many files are read at once. */
 const readsAtOnce = 16;
 const noEntries: LockEntries = createEntries();
-/** The beginning of a past holder's row in a line. */
-const pastMark = '["past ';
+/** Of one question to a database. */
+const locksAtOnce = 1_000;
+/** The beginning of a past holder's key, and of its row in a line. */
+const pastKey = 'past ';
+const pastMark = `["${pastKey}`;
 
 export function createEntryFiles(options: {
   readonly files: FileLayer;
@@ -142,6 +145,12 @@ export function createEntryFiles(options: {
     present.delete(lockId);
   }
 
+  /** Those of these locks that may have past holders from before this date: a database says which. */
+  async function withPastBefore(lockIds: readonly LockId[], before: number): Promise<readonly LockId[]> {
+    if (files.tables === undefined) return lockIds;
+    const found = new Set(await files.tables.filesWithRow(lockIds.map(pathOf), { key: pastKey, member: 'to', below: before }));
+    return lockIds.filter((lockId) => found.has(pathOf(lockId)));
+  }
   async function forgetOf(lockId: LockId, before: number): Promise<void> {
     const wasInMemory = inMemory.get(lockId) !== undefined;
     if (!wasInMemory && !(await readIfThere(files, pathOf(lockId)))?.includes(pastMark)) return;
@@ -219,7 +228,9 @@ export function createEntryFiles(options: {
       return highest;
     },
     async forget(before) {
-      for (const lockId of [...present].filter((one) => owners.has(one) && !loader.isUnusable(one))) await forgetOf(lockId, before);
+      const usable = [...present].filter((one) => owners.has(one) && !loader.isUnusable(one));
+      for (let from = 0; from < usable.length; from += locksAtOnce)
+        for (const lockId of await withPastBefore(usable.slice(from, from + locksAtOnce), before)) await forgetOf(lockId, before);
     },
     hold: snapshots.hold,
     backupSource: () =>
