@@ -2,6 +2,7 @@
 import type { Database } from './database.ts';
 import { authorityTable } from './schema/authority.ts';
 import { carriedTables } from './schema/carried.ts';
+import { changeTable } from './schema/changes.ts';
 import { documentTables } from './schema/documents.ts';
 import { lostNodeTable } from './schema/lost-nodes.ts';
 import { nodeDirectoryColumn } from './schema/node-directory.ts';
@@ -20,6 +21,7 @@ const steps: readonly { readonly name: string; readonly sql: string }[] = [
   { name: 'standby demanded', sql: standbyDemandedTable },
   { name: 'node directory', sql: nodeDirectoryColumn },
   { name: 'stamps', sql: documentStamps },
+  { name: 'changes', sql: changeTable },
 ];
 
 export const schemaSteps = steps.map(({ name }) => name);

@@ -18,6 +18,7 @@ import { nodeFiles } from '../files/files.ts';
 import { lastRemovalWithoutRecords } from '../files/records/retention.ts';
 import type { Store } from '../files/store.ts';
 import { type AuthorityTable, createAuthorityTable, isOfAuthority } from './authority-table.ts';
+import { deleteOldChanges } from './change-feed.ts';
 import { type ConnectionOptions, connect, type DatabaseAddress } from './connection.ts';
 import { createDatabase } from './database.ts';
 import { createDatabaseWatch, type DatabaseWatch } from './database-watch.ts';
@@ -184,6 +185,8 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
       async purge(now, recordDays) {
         await people.tidy();
         const outcome = await side.purge(now, recordDays);
+        // By the clock of the database.
+        await deleteOldChanges(database.query).catch(refused);
         if (outcome.clockIsSuspect) return outcome;
         const withoutRecords = lastRemovalWithoutRecords(now, recordDays);
         const ofRemoved = await removedLocks.forgetBefore(withoutRecords);
