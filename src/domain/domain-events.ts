@@ -89,7 +89,7 @@ export interface LoggedEvents {
 }
 
 /** It was added (`before` is undefined), changed or removed (`after` is undefined). */
-interface Change<T> {
+export interface Change<T> {
   readonly before: T | undefined;
   readonly after: T | undefined;
 }

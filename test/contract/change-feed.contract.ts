@@ -15,6 +15,7 @@ import {
   sampleSchedule,
   sampleWebhook,
 } from '../stores/files/support/samples.ts';
+import { ttlockToken } from '../support/sample-ttlock.ts';
 import type { RunOver } from './adapters.ts';
 
 const names = [
@@ -72,6 +73,26 @@ export function changeFeedContract(over: RunOver<Feed>): void {
           ['account-changed', { before: more, after: eve }],
           ['access-ended', { accountId: eve.accountId }],
         ]);
+      }));
+
+    test('whose tokens are removed must authenticate again, and hears it once; a session that goes on with another token need not', () =>
+      over(async (feed) => {
+        const { accounts } = feed.stores;
+        const ole = { accountId: 8 as AccountId, username: 'ole', gatewayAdministrator: false, accessManager: false, createdAt: 1 };
+        await accounts.add(ole);
+        const { accountId } = ole;
+        const [first, second] = [ttlockToken(20, { accountId }), ttlockToken(21, { accountId })];
+        await accounts.addToken(first);
+        const heard = listen(feed);
+        const seen: unknown[] = [];
+        feed.events.subscribe('access-ended', () => void seen.push([second, renewed].map(({ tokenId }) => accounts.token(tokenId))));
+        const renewed = ttlockToken(22, { accountId, sessionId: first.sessionId });
+        await accounts.addToken(second);
+        await accounts.addToken(renewed, first);
+        expect(heard()).toEqual([]);
+        await accounts.removeTokens([second.tokenId, renewed.tokenId]);
+        expect(heard()).toEqual([['access-ended', { accountId }]]);
+        expect(seen).toEqual([[undefined, undefined]]);
       }));
 
     test('tells of a person who comes, changes and goes, and of schedules and holidays, and readers see it by then', () =>

@@ -74,6 +74,39 @@ export function accountStoreContract(over: RunOver<AccountStore>): void {
         expect(accounts.page(page).total).toBe(2);
       }));
 
+    test('takes changes that come together one after the other: each builds on those before it', () =>
+      over(async (accounts) => {
+        const before = accounts.tokenPage(page).list;
+        await accounts.add(account(5, 'ole'));
+        const settled = await Promise.allSettled([
+          accounts.add(account(6, 'OLE')),
+          accounts.addToken(token(8, 5)),
+          accounts.remove(5 as AccountId, 1),
+          accounts.addToken(token(9, 5)),
+          accounts.add(account(7, 'ole')),
+          accounts.addToken(token(10, 7)),
+          accounts.setRights(7 as AccountId, { gatewayAdministrator: true, accessManager: false }),
+          accounts.removeTokens([8, 10, 10]),
+        ]);
+        expect(settled).toMatchObject([
+          { reason: { code: 'conflict' } },
+          { status: 'fulfilled' },
+          { status: 'fulfilled' },
+          { reason: { code: 'not-found' } },
+          { status: 'fulfilled' },
+          { status: 'fulfilled' },
+          { value: { accountId: 7, gatewayAdministrator: true } },
+          { value: [token(10, 7)] },
+        ]);
+        expect([accounts.byName('ole')?.accountId, accounts.nameOf(5 as AccountId), accounts.gatewayAdministrators()]).toEqual([
+          7,
+          'ole',
+          2,
+        ]);
+        expect(accounts.tokenPage(page).list).toEqual(before);
+        expect([8, 9, 10].map((tokenId) => accounts.token(tokenId))).toEqual([undefined, undefined, undefined]);
+      }));
+
     test('gives an account other rights, under every way to find it, and counts the gateway administrators', () =>
       over(async (accounts) => {
         await accounts.add(account(5, 'ole'));

@@ -156,7 +156,7 @@ export function createMemoryBatteries(): BatteryStore {
 export function createMemoryAccounts(initial?: readonly Account[], emit: Emit = nobodyHears): AccountStore {
   const admin: Account = { accountId: 1 as AccountId, username: 'admin', gatewayAdministrator: true, accessManager: true, createdAt: 0 };
   const book = createAccountBook();
-  for (const account of initial ?? [admin]) book.add(account);
+  for (const account of initial ?? [admin]) book.changed(undefined, account);
   const requireAccount = (accountId: AccountId): Account => {
     const account = book.get(accountId);
     if (account === undefined) throw new DomainError('not-found', 'There is no such account');
@@ -166,38 +166,39 @@ export function createMemoryAccounts(initial?: readonly Account[], emit: Emit = 
     ...book,
     async add(account) {
       book.refuseTaken(account.username);
-      book.add(account);
+      book.changed(undefined, account);
       emit('account-changed', { before: undefined, after: account });
     },
     async setRights(accountId, { gatewayAdministrator, accessManager }) {
       const before = requireAccount(accountId);
       const after = { ...before, gatewayAdministrator, accessManager };
-      book.change(after);
+      book.changed(before, after);
       emit('account-changed', { before, after });
       if (hasFewerRights(after, before)) emit('access-ended', { accountId });
       return after;
     },
     async remove(accountId, removedAt) {
       const before = requireAccount(accountId);
-      book.remember({ accountId, username: before.username, removedAt });
-      book.forget(book.remove(accountId));
+      book.changed(undefined, { accountId, username: before.username, removedAt });
+      book.changed(before, undefined);
+      for (const token of book.orphans()) book.changed(token, undefined);
       emit('account-changed', { before, after: undefined });
       emit('access-ended', { accountId });
     },
     async forgetRemoved(until) {
-      book.forgetNames(book.removed().filter((one) => one.removedAt <= until));
+      for (const one of book.removed()) if (one.removedAt <= until) book.changed(one, undefined);
     },
     async addToken(token, replaced) {
       requireAccount(token.accountId);
       if (replaced !== undefined) {
-        book.requireToken(replaced);
-        book.removeToken(replaced);
+        if (book.token(replaced.tokenId) !== replaced) throw new DomainError('not-found', 'There is no such token');
+        book.changed(replaced, undefined);
       }
-      book.addToken(token);
+      book.changed(undefined, token);
     },
     async removeTokens(tokenIds) {
-      const found = tokenIds.flatMap((tokenId) => book.token(tokenId) ?? []);
-      book.removeTokens(found);
+      const found = [...new Set(tokenIds)].flatMap((tokenId) => book.token(tokenId) ?? []);
+      for (const token of found) book.changed(token, undefined);
       for (const accountId of new Set(found.map((token) => token.accountId))) emit('access-ended', { accountId });
       return found;
     },

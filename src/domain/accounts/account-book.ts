@@ -39,35 +39,30 @@ export interface LocalAccountView {
   tokensExpired(until: number): readonly Token[];
 }
 
-/** Changes hold at once; the caller has checked that they are allowed. */
+/** Whatever is stored of accounts, one by one. */
+export type AccountItem = Account | Token | RemovedAccount;
+
 export interface AccountBook extends LocalAccountView {
-  add(account: Account): void;
-  /** Replaces an account by the same one with other rights. */
-  change(account: Account): void;
-  addToken(token: Token): void;
-  /**
-   * Removes an account with its tokens. Returns the tokens: the caller has still to delete them, a few at a time, because there can be
-   * many.
-   */
-  remove(accountId: AccountId): readonly Token[];
-  forget(tokens: readonly Token[]): void;
-  /** Throws `not-found` when this very token is not there any more. */
-  requireToken(token: Token): void;
-  removeToken(token: Token): void;
-  removeTokens(tokens: readonly Token[]): void;
-  /** Remembers that an account was removed, which `remove` does not do. */
-  remember(removed: RemovedAccount): void;
-  forgetNames(removed: readonly RemovedAccount[]): void;
+  /** One of them was added (`before` is undefined), changed, or dropped (`after` is undefined). The tokens of an account end with it. */
+  changed(before: AccountItem | undefined, after: AccountItem | undefined): void;
   accounts(): readonly Account[];
   tokens(): readonly Token[];
+  /** The tokens that are still stored though their account is not: they are invalid. */
+  orphans(): readonly Token[];
   /** The removed accounts, in the order of removal. */
   removed(): readonly RemovedAccount[];
 }
 
-/** So many are removed without a look at all the others. */
-const fewTokens = 50;
-
 const foldCase = (username: string): string => username.toLowerCase();
+
+/** Throws `conflict` when one of these accounts has that name, in upper or lower case. */
+export function refuseTakenAmong(accounts: readonly Account[], username: string): void {
+  const alike = accounts.filter((one) => foldCase(one.username) === foldCase(username));
+  const other = alike.find((one) => one.username === username) ?? alike[0];
+  if (other === undefined) return;
+  const why = other.username === username ? '' : ', and names of accounts differ by more than the case of their letters';
+  throw new DomainError('conflict', `there is an account ${other.username} already${why}`);
+}
 
 export function createAccountBook(): AccountBook {
   const byId = new Map<AccountId, Account>();
@@ -81,123 +76,102 @@ export function createAccountBook(): AccountBook {
   let administrators = 0;
   let removals = 0;
   const accounts: Account[] = [];
-  let tokens: Token[] = [];
+  /** With `hasInvalid`, some of them are replaced, dropped or without an account. */
+  let sorted: Token[] = [];
+  let hasInvalid = false;
 
   const alike = (username: string): readonly Account[] => byFolded.get(foldCase(username)) ?? [];
   const byName = (username: string): Account | undefined => alike(username).find((account) => account.username === username);
   const ofSomebody = <T extends Token>(token: T | undefined): T | undefined => (token && byId.has(token.accountId) ? token : undefined);
 
-  function forget(some: readonly Token[]): void {
-    for (const token of some) {
-      tokenById.delete(token.tokenId);
-      byHash.delete(token.hash);
-      if (token.kind === 'ttlock') forgetSession(token);
+  function tokens(): readonly Token[] {
+    if (hasInvalid) sorted = sorted.filter((token) => ofSomebody(tokenById.get(token.tokenId)) === token);
+    hasInvalid = false;
+    return sorted;
+  }
+
+  function accountChanged(before: Account | undefined, after: Account | undefined): void {
+    if (before !== undefined) {
+      byId.delete(before.accountId);
+      putAlike(before.username, without(alike(before.username), before));
+      removeSorted(accounts, before, accountIdOf);
+      administrators -= Number(before.gatewayAdministrator);
     }
+    if (after !== undefined) {
+      byId.set(after.accountId, after);
+      putAlike(after.username, [...alike(after.username), after]);
+      insertSorted(accounts, after, accountIdOf);
+      administrators += Number(after.gatewayAdministrator);
+    } else {
+      removals += 1;
+      hasInvalid = true;
+    }
+  }
+  function putAlike(username: string, all: readonly Account[]): void {
+    if (all.length > 0) byFolded.set(foldCase(username), all);
+    else byFolded.delete(foldCase(username));
+  }
+  function tokenChanged(before: Token | undefined, after: Token | undefined): void {
+    if (before !== undefined) {
+      hasInvalid = true;
+      tokenById.delete(before.tokenId);
+      byHash.delete(before.hash);
+      if (before.kind === 'ttlock') forgetSession(before);
+    }
+    if (after === undefined) return;
+    tokenById.set(after.tokenId, after);
+    byHash.set(after.hash, after);
+    insertSorted(sorted, after, tokenIdOf);
+    if (ofSomebody(after) === undefined) hasInvalid = true;
+    if (after.kind !== 'ttlock') return;
+    bySession.set(after.sessionId, after);
+    const ofLogin = [...(byLogin.get(after.loginId) ?? [])];
+    insertSorted(ofLogin, after, tokenIdOf);
+    byLogin.set(after.loginId, ofLogin);
   }
   function forgetSession(token: TtlockToken): void {
     const { sessionId, loginId } = token;
     // It may have another token by now.
     if (bySession.get(sessionId) === token) bySession.delete(sessionId);
-    const others = (byLogin.get(loginId) ?? []).filter((one) => one !== token);
+    const others = without(byLogin.get(loginId) ?? [], token);
     if (others.length > 0) byLogin.set(loginId, others);
     else byLogin.delete(loginId);
   }
 
-  function removeToken(token: Token): void {
-    removeSorted(tokens, token, tokenIdOf);
-    forget([token]);
-  }
-
   return {
+    changed(before, after) {
+      const one = after ?? before;
+      if (one === undefined) return;
+      if ('tokenId' in one) tokenChanged(before as Token | undefined, after as Token | undefined);
+      else if (!('removedAt' in one)) accountChanged(before as Account | undefined, after as Account | undefined);
+      else if (after === undefined) removedById.delete(one.accountId);
+      else removedById.set(one.accountId, one);
+    },
     get: (accountId) => byId.get(accountId),
     byName,
     alike,
+    refuseTaken: (username) => refuseTakenAmong(alike(username), username),
     nameOf: (accountId) => (byId.get(accountId) ?? removedById.get(accountId))?.username,
     removedNamed: (username) => [...removedById.values()].filter((one) => one.username === username).reverse(),
-    remember: (one) => void removedById.set(one.accountId, one),
-    forgetNames(some) {
-      for (const { accountId } of some) removedById.delete(accountId);
-    },
     removed: () => [...removedById.values()],
     gatewayAdministrators: () => administrators,
     removals: () => removals,
     page: (request) => paginate(accounts, request),
     token: (tokenId) => ofSomebody(tokenById.get(tokenId)),
     tokenByHash: (hash) => ofSomebody(byHash.get(hash)),
-    tokenPage: (request) => paginate(tokens, request),
+    tokenPage: (request) => paginate(tokens(), request),
     tokenOfSession: (sessionId) => ofSomebody(bySession.get(sessionId)),
     tokensOfLogin: (loginId) => (byLogin.get(loginId) ?? []).filter((token) => ofSomebody(token) !== undefined),
-    tokensExpired: (until) => tokens.filter((token) => lastUse(token) <= until),
+    tokensExpired: (until) => tokens().filter((token) => lastUse(token) <= until),
     accounts: () => accounts,
-    tokens: () => tokens,
-
-    refuseTaken(username) {
-      const other = byName(username) ?? alike(username)[0];
-      if (other === undefined) return;
-      const why = other.username === username ? '' : ', and names of accounts differ by more than the case of their letters';
-      throw new DomainError('conflict', `there is an account ${other.username} already${why}`);
-    },
-    add(account) {
-      byId.set(account.accountId, account);
-      byFolded.set(foldCase(account.username), [...alike(account.username), account]);
-      insertSorted(accounts, account, accountIdOf);
-      if (account.gatewayAdministrator) administrators += 1;
-    },
-    change(account) {
-      const before = byId.get(account.accountId);
-      if (before === undefined) return;
-      byId.set(account.accountId, account);
-      byFolded.set(
-        foldCase(account.username),
-        alike(account.username).map((one) => (one === before ? account : one)),
-      );
-      removeSorted(accounts, before, accountIdOf);
-      insertSorted(accounts, account, accountIdOf);
-      administrators += Number(account.gatewayAdministrator) - Number(before.gatewayAdministrator);
-    },
-    addToken(token) {
-      tokenById.set(token.tokenId, token);
-      byHash.set(token.hash, token);
-      insertSorted(tokens, token, tokenIdOf);
-      if (token.kind !== 'ttlock') return;
-      bySession.set(token.sessionId, token);
-      const ofLogin = [...(byLogin.get(token.loginId) ?? [])];
-      insertSorted(ofLogin, token, tokenIdOf);
-      byLogin.set(token.loginId, ofLogin);
-    },
-    requireToken(token) {
-      if (ofSomebody(tokenById.get(token.tokenId)) !== token) throw new DomainError('not-found', `there is no token ${token.tokenId}`);
-    },
-    removeToken,
-    remove(accountId) {
-      const account = byId.get(accountId);
-      if (account === undefined) return [];
-      byId.delete(accountId);
-      const others = alike(account.username).filter((one) => one !== account);
-      if (others.length > 0) byFolded.set(foldCase(account.username), others);
-      else byFolded.delete(foldCase(account.username));
-      removeSorted(accounts, account, accountIdOf);
-      removals += 1;
-      if (account.gatewayAdministrator) administrators -= 1;
-      const own = tokens.filter((token) => token.accountId === accountId);
-      if (own.length > 0) tokens = tokens.filter((token) => token.accountId !== accountId);
-      return own;
-    },
-    forget,
-    removeTokens(some) {
-      if (some.length <= fewTokens) {
-        for (const token of some) removeToken(token);
-        return;
-      }
-      const gone = new Set(some);
-      tokens = tokens.filter((token) => !gone.has(token));
-      forget(some);
-    },
+    tokens,
+    orphans: () => [...tokenById.values()].filter((token) => ofSomebody(token) === undefined),
   };
 }
 
 const accountIdOf = ({ accountId }: Account): number => accountId;
 const tokenIdOf = ({ tokenId }: Token): number => tokenId;
+const without = <T>(all: readonly T[], one: T): readonly T[] => all.filter((other) => other !== one);
 
 /** Until when a token is of use (epoch milliseconds). */
 function lastUse(token: Token): number {

@@ -145,7 +145,7 @@ describe('an account', () => {
     }
     // As a start takes in what was made when that was allowed.
     const book = createAccountBook();
-    for (const account of [{ ...older, ...callers.manager }, older]) book.add(account);
+    for (const account of [{ ...older, ...callers.manager }, older]) book.changed(undefined, account);
     expect([book.byName('max')?.accountId, book.byName('MAX')?.accountId, book.byName('Max')]).toEqual([3, 900, undefined]);
   });
 

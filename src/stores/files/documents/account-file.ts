@@ -1,16 +1,24 @@
 // accounts.jsonl stores accounts and the hashes of their tokens, as rows.
 import { type Account, type AccountId, hasFewerRights, type Token } from '../../../domain/accounts/account.ts';
-import { type AccountBook, createAccountBook, type LocalAccountView } from '../../../domain/accounts/account-book.ts';
+import {
+  type AccountBook,
+  type AccountItem,
+  createAccountBook,
+  type LocalAccountView,
+  refuseTakenAmong,
+} from '../../../domain/accounts/account-book.ts';
 import type { AccountStore } from '../../../domain/accounts/account-ports.ts';
+import type { Change } from '../../../domain/domain-events.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { Emit } from '../../../domain/event-bus.ts';
 import { createMutex } from '../../../domain/mutex.ts';
 import type { BackupSource } from '../backup/backup-sources.ts';
 import type { FileLayer } from '../files.ts';
-import { type AccountRow, accountKeyOf, accountRows, accountRowsOf, accountsOf, olderAccounts } from './account-rows.ts';
+import { accountKey, accountKeyOf, accountRows, accountRowsOf, olderAccounts, tokenKey } from './account-rows.ts';
 import { type BeforeUpgrade, createDocument } from './document.ts';
 import { DamagedDocumentError } from './document-format.ts';
-import { createRowFile } from './row-file.ts';
+import { createRowFile, type NewestRows } from './row-file.ts';
+import type { RowChange } from './row-reader.ts';
 import { loadRows } from './row-upgrade.ts';
 
 /** More removed accounts than anybody makes before the records that name them are too old. */
@@ -45,101 +53,110 @@ export function createAccountFile(options: {
   const { files, directory, emit = () => undefined, beforeUpgrade, mayCompact = () => true } = options;
   const path = `${directory}/${accountsName}`;
   const older = `${directory}/${olderName}`;
-  const rows = createRowFile({ files, path, format: accountRows, mayCompact, beforeUpgrade });
   const book = createAccountBook();
-  const inTurn = createMutex();
+  const view: LocalAccountView = book;
+  const rows = createRowFile({ files, path, format: accountRows, mayCompact, beforeUpgrade, onGroup });
+  let isOpen = false;
   /**
    * The tokens of a removed account are invalid at once; their rows are deleted afterwards, or at the next start if that is interrupted.
    */
   const forgetting = createMutex();
 
-  function requireAccount(accountId: AccountId): Account {
-    const account = book.get(accountId);
+  function onGroup(group: readonly Change<AccountItem>[]): void {
+    if (!isOpen) return;
+    for (const { before, after } of group) book.changed(before, after);
+    const ended = new Set<AccountId>();
+    for (const change of group) {
+      const { before, after } = change;
+      if (isOfAccount(change)) {
+        emit('account-changed', change);
+        if (before !== undefined && (change.after === undefined || hasFewerRights(change.after, before as Account)))
+          ended.add(before.accountId);
+      } else if (after === undefined && before !== undefined && 'tokenId' in before && endsAccess(before)) ended.add(before.accountId);
+    }
+    for (const accountId of ended) emit('access-ended', { accountId });
+  }
+  /** Whether this dropped token was a way in until now: the account is there, and no other token goes on with its session. */
+  function endsAccess(token: Token): boolean {
+    return book.get(token.accountId) !== undefined && (token.kind === 'api' || book.tokenOfSession(token.sessionId) === undefined);
+  }
+  function fill(): void {
+    follow(book, rows.entries());
+    isOpen = true;
+  }
+  function requireAccount(newest: NewestRows<AccountItem>, accountId: AccountId): Account {
+    const account = newest.get(accountKey(accountId)) as Account | undefined;
     if (account === undefined) throw new DomainError('not-found', `there is no account ${accountId}`);
     return account;
   }
-  async function forget(some: readonly Token[]): Promise<void> {
-    for (let from = 0; from < some.length; from += forgottenAtOnce) {
-      const slice = some.slice(from, from + forgottenAtOnce);
-      book.forget(slice);
-      await rows.update(() => slice.map((one) => [accountKeyOf(one), null] as const)).catch(() => undefined);
-    }
+  /** Undefined also without its account. */
+  function validToken(newest: NewestRows<AccountItem>, tokenId: number): Token | undefined {
+    const token = newest.get(tokenKey(tokenId)) as Token | undefined;
+    return token && newest.get(accountKey(token.accountId)) && token;
   }
-  function forgetLater(some: readonly Token[]): void {
-    void forgetting(() => forget(some));
+  function forgetLater(): void {
+    void forgetting(async () => {
+      const orphans = book.orphans();
+      for (let from = 0; from < orphans.length; from += forgottenAtOnce)
+        await rows.update(() => dropped(orphans.slice(from, from + forgottenAtOnce))).catch(() => undefined);
+    });
   }
-  const reader: LocalAccountView = book;
 
   return {
-    ...reader,
+    ...view,
     async open() {
       const document = createDocument({ files, path: older, format: olderAccounts });
       if (!(await loadRows({ files, rows, older: { path: older, document, rowsOf: accountRowsOf }, beforeUpgrade }))) return false;
-      const orphans = fill(book, rows.entries());
+      fill();
       if (book.accounts().length === 0) throw new DamagedDocumentError(`${path} is damaged: it holds no account`);
-      forgetLater(orphans);
+      forgetLater();
       return true;
     },
     async begin(first, itsToken) {
       await rows.create(accountRowsOf({ accounts: [first], tokens: [itsToken] }));
-      fill(book, rows.entries());
+      fill();
     },
     add: (added) =>
-      inTurn(async () => {
-        book.refuseTaken(added.username);
-        await rows.update(() => [[accountKeyOf(added), added]]);
-        book.add(added);
-        emit('account-changed', { before: undefined, after: added });
+      rows.update((newest) => {
+        const others = [...book.alike(added.username), ...[...newest.staged.values()].filter(isAccount)];
+        const left = others.filter((one) => newest.get(accountKeyOf(one)) === one);
+        refuseTakenAmong(left, added.username);
+        return [[accountKeyOf(added), added]];
       }),
-    setRights: (accountId, { gatewayAdministrator, accessManager }) =>
-      inTurn(async () => {
-        const before = requireAccount(accountId);
-        const after = { ...before, gatewayAdministrator, accessManager };
-        await rows.update(() => [[accountKeyOf(after), after]]);
-        book.change(after);
-        emit('account-changed', { before, after });
-        if (hasFewerRights(after, before)) emit('access-ended', { accountId });
-        return after;
-      }),
-    remove: (accountId, removedAt) =>
-      inTurn(async () => {
-        const account = requireAccount(accountId);
+    async setRights(accountId, { gatewayAdministrator, accessManager }) {
+      let after: Account | undefined;
+      await rows.update((newest) => {
+        after = { ...requireAccount(newest, accountId), gatewayAdministrator, accessManager };
+        return [[accountKeyOf(after), after]];
+      });
+      return after as Account;
+    },
+    async remove(accountId, removedAt) {
+      await rows.update((newest) => {
+        const account = requireAccount(newest, accountId);
         const gone = { accountId, username: account.username, removedAt };
+        // Several that are removed in one group leave a few more, until the next removal.
         const oldest = book.removed().slice(0, -(removedAtMost - 1));
-        await rows.update(() => [
-          [accountKeyOf(account), null],
-          [accountKeyOf(gone), gone],
-          ...oldest.map((one) => [accountKeyOf(one), null] as const),
-        ]);
-        book.forgetNames(oldest);
-        book.remember(gone);
-        forgetLater(book.remove(accountId));
-        emit('account-changed', { before: account, after: undefined });
-        emit('access-ended', { accountId });
-      }),
-    forgetRemoved: (until) =>
-      inTurn(async () => {
-        const old = book.removed().filter((one) => one.removedAt <= until);
-        if (old.length > 0) await rows.update(() => old.map((one) => [accountKeyOf(one), null] as const));
-        book.forgetNames(old);
-      }),
+        return [[accountKeyOf(account), null], [accountKeyOf(gone), gone], ...dropped(oldest)];
+      });
+      forgetLater();
+    },
+    forgetRemoved: (until) => rows.update(() => dropped(book.removed().filter((one) => one.removedAt <= until))),
     addToken: (added, replaced) =>
-      inTurn(async () => {
-        requireAccount(added.accountId);
-        if (replaced !== undefined) book.requireToken(replaced);
-        const gone = replaced === undefined ? [] : [[accountKeyOf(replaced), null] as const];
-        await rows.update(() => [...gone, [accountKeyOf(added), added]]);
-        if (replaced !== undefined) book.removeToken(replaced);
-        book.addToken(added);
+      rows.update((newest) => {
+        requireAccount(newest, added.accountId);
+        if (replaced !== undefined && validToken(newest, replaced.tokenId) !== replaced)
+          throw new DomainError('not-found', `there is no token ${replaced.tokenId}`);
+        return [...dropped(replaced === undefined ? [] : [replaced]), [accountKeyOf(added), added]];
       }),
-    removeTokens: (tokenIds) =>
-      inTurn(async () => {
-        const gone = [...new Set(tokenIds.flatMap((tokenId) => book.token(tokenId) ?? []))];
-        if (gone.length > 0) await rows.update(() => gone.map((one) => [accountKeyOf(one), null] as const));
-        book.removeTokens(gone);
-        for (const accountId of new Set(gone.map((token) => token.accountId))) emit('access-ended', { accountId });
-        return gone;
-      }),
+    async removeTokens(tokenIds) {
+      let gone: readonly Token[] = [];
+      await rows.update((newest) => {
+        gone = [...new Set(tokenIds)].flatMap((tokenId) => validToken(newest, tokenId) ?? []);
+        return dropped(gone);
+      });
+      return gone;
+    },
     highest: () => ({
       accountId: Math.max(book.accounts().at(-1)?.accountId ?? 0, ...book.removed().map((one) => one.accountId)),
       tokenId: book.tokens().at(-1)?.tokenId ?? 0,
@@ -160,21 +177,25 @@ export async function readAccounts(files: FileLayer, directory: string): Promise
   const book = createAccountBook();
   const rows = createRowFile({ files, path: `${directory}/${accountsName}`, format: accountRows });
   if (await rows.load()) {
-    fill(book, rows.entries());
+    follow(book, rows.entries());
     return book;
   }
   const document = createDocument({ files, path: `${directory}/${olderName}`, format: olderAccounts });
   if (!(await document.load())) return undefined;
-  fill(book, accountRowsOf(document.current()));
+  follow(book, accountRowsOf(document.current()));
   return book;
 }
 
-/** Adds rows to the book; returns the tokens whose account no longer exists. */
-function fill(book: AccountBook, rows: Iterable<readonly [string, AccountRow]>): readonly Token[] {
-  const { accounts, tokens, removed } = accountsOf(rows);
-  for (const one of accounts) book.add(one);
-  for (const one of removed) book.remember(one);
-  const isOfSomebody = ({ accountId }: Token): boolean => book.get(accountId) !== undefined;
-  for (const one of tokens) if (isOfSomebody(one)) book.addToken(one);
-  return tokens.filter((one) => !isOfSomebody(one));
+function follow(book: AccountBook, rows: Iterable<readonly [string, AccountItem]>): void {
+  for (const [, row] of rows) book.changed(undefined, row);
+}
+
+function isAccount(item: AccountItem | null | undefined): item is Account {
+  return item != null && 'gatewayAdministrator' in item;
+}
+function isOfAccount(change: Change<AccountItem>): change is Change<Account> {
+  return isAccount(change.after ?? change.before);
+}
+function dropped(items: readonly AccountItem[]): readonly RowChange<AccountItem>[] {
+  return items.map((one) => [accountKeyOf(one), null]);
 }

@@ -1,6 +1,7 @@
 // The rows of accounts.jsonl, and what older programs wrote in their place.
 import { z } from 'zod';
-import type { Account, ApiToken, RemovedAccount, Token, TtlockToken } from '../../../domain/accounts/account.ts';
+import type { Account, AccountId, ApiToken, RemovedAccount, Token, TtlockToken } from '../../../domain/accounts/account.ts';
+import type { AccountItem } from '../../../domain/accounts/account-book.ts';
 import type { DocumentFormat } from './document-format.ts';
 import { accountId, idSchema, sha256 } from './id-schemas.ts';
 import type { RowFormat } from './row-reader.ts';
@@ -41,8 +42,6 @@ export interface Accounts {
   readonly tokens: readonly Token[];
 }
 
-export type AccountRow = Account | Token | RemovedAccount;
-
 type OlderAccount = z.infer<typeof olderAccount>;
 type OlderToken = z.infer<typeof olderToken>;
 
@@ -56,13 +55,13 @@ function ofApi(older: OlderToken): ApiToken {
   return { ...older, kind: 'api' };
 }
 
-function upgraded(row: OlderToken | OlderAccount | Account | RemovedAccount): AccountRow {
+function upgraded(row: OlderToken | OlderAccount | Account | RemovedAccount): AccountItem {
   if ('tokenId' in row) return ofApi(row);
   if ('removedAt' in row || 'accessManager' in row) return row;
   return withAccess(row);
 }
 
-export const accountRows: RowFormat<AccountRow> = {
+export const accountRows: RowFormat<AccountItem> = {
   of: 'accounts',
   schemaVersion: 3,
   schema: z.union([z.discriminatedUnion('kind', [apiToken, ttlockToken]), account, removed]),
@@ -84,7 +83,7 @@ export const olderAccounts: DocumentFormat<Accounts> = {
 };
 
 /** The accounts and tokens in these rows. */
-export function accountsOf(rows: Iterable<readonly [string, AccountRow]>): Accounts & { readonly removed: readonly RemovedAccount[] } {
+export function accountsOf(rows: Iterable<readonly [string, AccountItem]>): Accounts & { readonly removed: readonly RemovedAccount[] } {
   const [accounts, tokens, removed]: [Account[], Token[], RemovedAccount[]] = [[], [], []];
   for (const [, row] of rows) {
     if ('tokenId' in row) tokens.push(row);
@@ -94,11 +93,14 @@ export function accountsOf(rows: Iterable<readonly [string, AccountRow]>): Accou
   return { accounts, tokens, removed };
 }
 
-export function accountRowsOf({ accounts, tokens }: Accounts): [string, AccountRow][] {
+export function accountRowsOf({ accounts, tokens }: Accounts): [string, AccountItem][] {
   return [...accounts, ...tokens].map((row) => [accountKeyOf(row), row]);
 }
 
-export function accountKeyOf(row: AccountRow): string {
-  if ('tokenId' in row) return `token ${row.tokenId}`;
-  return 'removedAt' in row ? `removed ${row.accountId}` : `account ${row.accountId}`;
+export const accountKey = (accountId: AccountId): string => `account ${accountId}`;
+export const tokenKey = (tokenId: number): string => `token ${tokenId}`;
+
+export function accountKeyOf(row: AccountItem): string {
+  if ('tokenId' in row) return tokenKey(row.tokenId);
+  return 'removedAt' in row ? `removed ${row.accountId}` : accountKey(row.accountId);
 }

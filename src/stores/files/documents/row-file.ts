@@ -10,6 +10,7 @@
 // looks rows up by something other than their key builds that index in `onFlushed`. A backup takes `backupSource`, and `mayCompact` must be
 // false while it reads.
 
+import type { Change } from '../../../domain/domain-events.ts';
 import type { BackupSource } from '../backup/backup-sources.ts';
 import type { FileLayer } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
@@ -29,6 +30,8 @@ export interface RowFileOptions<Row> {
   readonly format: RowFormat<Row>;
   /** Called for each changed row, with the previous one, after it has been flushed or read. */
   readonly onFlushed?: (key: string, row: Row | undefined, before: Row | undefined) => void;
+  /** Called once for all rows that were written or read together, after `onFlushed` of each. */
+  readonly onGroup?: (changes: readonly Change<Row>[]) => void;
   /** Whether the file may be rewritten now; absent: always. */
   readonly mayCompact?: () => boolean;
   /**
@@ -173,7 +176,8 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
   }
 
   #apply(changes: Iterable<RowChange<Row>>, top: number): void {
-    const { onFlushed, format } = this.#options;
+    const { onFlushed, onGroup, format } = this.#options;
+    const group: Change<Row>[] = [];
     this.#top = Math.max(this.#top, top);
     for (const [key, row] of changes) {
       const before = this.#rows.get(key);
@@ -183,7 +187,9 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
       this.#top = Math.max(this.#top, this.#idOf(row));
       this.#written += 1;
       onFlushed?.(key, row ?? undefined, before);
+      if (onGroup !== undefined) group.push({ before, after: row ?? undefined });
     }
+    onGroup?.(group);
   }
 
   async #writeAll(): Promise<void> {
