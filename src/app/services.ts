@@ -119,9 +119,8 @@ type CommandServices = ReturnType<typeof createCommandServices>;
 function createLiveServices(options: ServicesOptions, { lists, certainty }: CommandServices, administration: Mutex) {
   const { clock, clockIsSuspect, secrets, events, stores, drivers: link, recordDays, nextTurn } = options;
   const { locks, entries, people, accounts, statuses, counters, records, removedLocks } = stores;
-  const { emit } = events;
   const { endAfterMs } = options.alarmDetector;
-  const alarms = createAlarmService({ clock, alarms: stores.alarms, locks, lists, emit, endAfterMs });
+  const alarms = createAlarmService({ clock, alarms: stores.alarms, locks, lists, events, endAfterMs });
   const live = createLiveService({
     ...{ clock, events, locks, lists, removedLocks, statuses, link, records, alarms, clockIsSuspect, recordDays, certainty },
   });

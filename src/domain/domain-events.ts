@@ -1,6 +1,6 @@
 // Every event of the bus, by name, with its payload. The gateway writes those of the first group to the log, each under its name.
 import type { Account, AccountId } from './accounts/account.ts';
-import type { AlarmKind } from './alarms/alarm.ts';
+import type { Alarm, AlarmKind } from './alarms/alarm.ts';
 import type { Card } from './credentials/card.ts';
 import type { EntryNews } from './credentials/entry.ts';
 import type { EntryEvent } from './credentials/lock-entries.ts';
@@ -107,6 +107,7 @@ export interface StoreEvents {
   /** Schedules or holidays. */
   'schedules-changed': Readonly<Record<string, never>>;
   'revocation-changed': Change<Revocation>;
+  'alarm-changed': Change<Alarm>;
   'status-changed': { readonly lockId: LockId; readonly before: LockStatus; readonly after: LockStatus };
   /** In the order of recordIds. */
   'records-stored': StoredEvents;

@@ -21,13 +21,13 @@ import type { RunOver } from './adapters.ts';
 const names = [
   ...(['lock-changed', 'account-changed', 'hub-changed', 'webhook-changed', 'entry-changed'] as const),
   ...(['status-changed', 'records-stored', 'access-ended'] as const),
-  ...(['person-changed', 'schedules-changed', 'revocation-changed'] as const),
+  ...(['person-changed', 'schedules-changed', 'revocation-changed', 'alarm-changed'] as const),
 ] satisfies readonly (keyof StoreEvents)[];
 
 export interface Feed {
   readonly stores: Pick<
     Stores,
-    'locks' | 'entries' | 'statuses' | 'accounts' | 'hubs' | 'webhooks' | 'records' | 'people' | 'schedules' | 'revocations'
+    'locks' | 'entries' | 'statuses' | 'accounts' | 'hubs' | 'webhooks' | 'records' | 'people' | 'schedules' | 'revocations' | 'alarms'
   >;
   readonly events: EventBus;
 }
@@ -134,6 +134,25 @@ export function changeFeedContract(over: RunOver<Feed>): void {
           ['revocation-changed', { before: { ...lost, foundDate: 5 }, after: undefined }],
         ]);
         expect(seen).toEqual([1, 1, 0]);
+      }));
+
+    test('tells of an alarm that begins, changes and ends, and of no accepted loss, and readers see it by then', () =>
+      over(async (feed) => {
+        const { alarms } = feed.stores;
+        const heard = listen(feed);
+        const alarm = { kind: 'jammed', lockId: lockId(1), since: 1, reason: 'x' } as const;
+        const seen: unknown[] = [];
+        feed.events.subscribe('alarm-changed', () => void seen.push(alarms.get('jammed', lockId(1))?.reason));
+        await alarms.update(() => ({ active: [alarm], acceptedLosses: [{ lockId: lockId(1), lost: [{ epoch: 'e', to: 3 }] }] }));
+        await alarms.update(() => ({ active: [{ ...alarm, reason: 'y' }] }));
+        await alarms.update(() => ({ ended: [alarm], acceptedLosses: [{ lockId: lockId(1), lost: [] }] }));
+        await alarms.update(() => ({ ended: [alarm] }));
+        expect(heard()).toEqual([
+          ['alarm-changed', { before: undefined, after: alarm }],
+          ['alarm-changed', { before: alarm, after: { ...alarm, reason: 'y' } }],
+          ['alarm-changed', { before: { ...alarm, reason: 'y' }, after: undefined }],
+        ]);
+        expect(seen).toEqual(['x', 'y', undefined]);
       }));
 
     test('tells of a hub and of a webhook that come, change and go, and readers see it by then', () =>

@@ -246,22 +246,44 @@ export function accountSettingsContract(over: RunOver<AccountSettingsStore>): vo
 
 export function alarmStoreContract(over: RunOver<AlarmStore>): void {
   describe('an AlarmStore', () => {
-    test('begins empty, and holds what was kept last of each alarm and of each lock', () =>
+    const alarm = (number: number | null, reason: string) => {
+      return { kind: 'jammed', lockId: number === null ? null : lockId(number), since: 1, reason } as const;
+    };
+    const loss = (...epochs: string[]) => ({ lockId: lockId(7), lost: epochs.map((epoch) => ({ epoch, to: 3 })) });
+
+    test('begins empty, and holds what was stored last of each alarm and of each lock', () =>
       over(async (alarms) => {
-        expect(await alarms.load()).toEqual({ alarms: [], acceptedLosses: [] });
-        const nothing = { active: [], ended: [], acceptedLosses: [] };
-        const alarm = (number: number | null, reason: string) => {
-          return { kind: 'jammed', lockId: number === null ? null : lockId(number), since: 1, reason } as const;
-        };
-        const loss = (to: number) => ({ lockId: lockId(7), lost: to === 0 ? [] : [{ epoch: 'e', to }] });
+        expect([alarms.all(), [...alarms.acceptedLosses()]]).toEqual([[], []]);
         await Promise.all([
-          alarms.keep({ ...nothing, active: [alarm(1, 'first'), alarm(2, 'second'), alarm(null, 'of the gateway')] }),
-          alarms.keep({ active: [alarm(1, 'again')], ended: [{ kind: 'jammed', lockId: lockId(2) }], acceptedLosses: [loss(3)] }),
-          alarms.keep({ ...nothing, acceptedLosses: [loss(4)] }),
+          alarms.update(() => ({ active: [alarm(1, 'first'), alarm(2, 'second'), alarm(null, 'of the gateway')] })),
+          alarms.update(() => ({ active: [alarm(1, 'again')], ended: [alarm(2, '')], acceptedLosses: [loss('e')] })),
+          alarms.update(() => ({ acceptedLosses: [loss('f')] })),
         ]);
-        expect(await alarms.load()).toEqual({ alarms: [alarm(1, 'again'), alarm(null, 'of the gateway')], acceptedLosses: [loss(4)] });
-        await alarms.keep({ ...nothing, ended: [{ kind: 'offline', lockId: lockId(9) }], acceptedLosses: [loss(0)] });
-        expect((await alarms.load()).acceptedLosses).toEqual([]);
+        expect(alarms.all()).toEqual([alarm(1, 'again'), alarm(null, 'of the gateway')]);
+        expect([alarms.get('jammed', lockId(1)), alarms.get('jammed', lockId(2)), alarms.get('offline', lockId(1))]).toEqual([
+          alarm(1, 'again'),
+          undefined,
+          undefined,
+        ]);
+        expect([...alarms.acceptedLosses()]).toEqual([loss('f')]);
+        expect([alarms.accepted(lockId(7)), alarms.accepted(lockId(8))]).toEqual([loss('f').lost, []]);
+        await alarms.update(() => ({ ended: [{ kind: 'offline', lockId: lockId(9) }], acceptedLosses: [loss()] }));
+        expect([[...alarms.acceptedLosses()], alarms.accepted(lockId(7))]).toEqual([[], []]);
+      }));
+
+    test('applies each change to the newest alarms, in turn; what a change throws changes nothing', () =>
+      over(async (alarms) => {
+        const add = (epoch: string) =>
+          alarms.update(({ get, accepted }) => ({
+            active: [alarm(1, `${get('jammed', lockId(1))?.reason ?? ''}${epoch}`)],
+            acceptedLosses: [loss(...accepted(lockId(7)).map((one) => one.epoch), epoch)],
+          }));
+        await Promise.all(['a', 'b', 'c'].map(add));
+        const refused = alarms.update(() => {
+          throw new RangeError('no');
+        });
+        await expect(refused).rejects.toThrow('no');
+        expect([alarms.all(), alarms.accepted(lockId(7))]).toEqual([[alarm(1, 'abc')], loss('a', 'b', 'c').lost]);
       }));
   });
 }

@@ -91,6 +91,7 @@ describe('in memory', () => {
         records: createMemoryRecords(emit),
         people: createMemoryPeople(emit),
         revocations: createMemoryRevocations(emit),
+        alarms: createMemoryAlarms(emit),
         schedules: createMemorySchedules(emit),
       },
     });

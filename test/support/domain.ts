@@ -315,7 +315,7 @@ export async function createDomain(
     remove: (deviceId) => write('hubs.remove', () => memoryHubs.remove(deviceId)),
   };
   const hubLink = createFakeHubLink();
-  const memoryAlarms = createMemoryAlarms();
+  const memoryAlarms = createMemoryAlarms(emit);
   const receiver = createFakeReceiver();
   const memoryWebhooks = createMemoryWebhooks(emit);
   const webhookStore: typeof memoryWebhooks = {
@@ -373,7 +373,7 @@ export async function createDomain(
       ttlockLogins,
     },
     settings: createMemorySettings(),
-    alarms: { ...memoryAlarms, keep: (value) => write('alarms.keep', () => memoryAlarms.keep(value)) },
+    alarms: { ...memoryAlarms, update: (change) => write('alarms.update', () => memoryAlarms.update(change)) },
   };
   const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
   const messages = createFakeMessages();

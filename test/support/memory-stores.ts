@@ -5,7 +5,8 @@ import type { AccountStore } from '../../src/domain/accounts/account-ports.ts';
 import { type AccountSettings, type AccountSettingsStore, untouchedSettings } from '../../src/domain/accounts/account-settings.ts';
 import type { Invitation, Passkey, SignIn, StoredPassword } from '../../src/domain/accounts/sign-in.ts';
 import type { CredentialStore, SignInStore } from '../../src/domain/accounts/sign-in-ports.ts';
-import type { AlarmState, AlarmStore } from '../../src/domain/alarms/alarm-ports.ts';
+import type { AcceptedLoss, Alarm, AlarmKind } from '../../src/domain/alarms/alarm.ts';
+import type { AlarmStore } from '../../src/domain/alarms/alarm-ports.ts';
 import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
 import type { AuditStore, AuditWanted } from '../../src/domain/audit/audit-ports.ts';
 import type { CounterStore } from '../../src/domain/counters.ts';
@@ -306,17 +307,31 @@ export function createMemoryHubs(emit: Emit = nobodyHears): HubStore {
   };
 }
 
-export function createMemoryAlarms(initial: AlarmState = { alarms: [], acceptedLosses: [] }): AlarmStore {
-  const active = new Map(initial.alarms.map((alarm) => [`${alarm.kind} ${alarm.lockId}`, alarm]));
-  const accepted = new Map(initial.acceptedLosses.map((loss) => [loss.lockId, loss]));
+export function createMemoryAlarms(emit: Emit = nobodyHears): AlarmStore {
+  const active = new Map<string, Alarm>();
+  const losses = new Map<LockId, AcceptedLoss>();
+  const stored = {
+    get: (kind: AlarmKind, lockId: LockId | null) => active.get(`${kind} ${lockId}`),
+    accepted: (lockId: LockId) => losses.get(lockId)?.lost ?? [],
+  };
   return {
-    load: async () => ({ alarms: [...active.values()], acceptedLosses: [...accepted.values()] }),
-    async keep(changes) {
-      for (const alarm of changes.active) active.set(`${alarm.kind} ${alarm.lockId}`, alarm);
-      for (const { kind, lockId } of changes.ended) active.delete(`${kind} ${lockId}`);
-      for (const loss of changes.acceptedLosses) {
-        if (loss.lost.length > 0) accepted.set(loss.lockId, loss);
-        else accepted.delete(loss.lockId);
+    ...stored,
+    all: () => [...active.values()],
+    acceptedLosses: () => losses.values(),
+    async update(change) {
+      const changes = change(stored);
+      for (const loss of changes.acceptedLosses ?? []) {
+        if (loss.lost.length > 0) losses.set(loss.lockId, loss);
+        else losses.delete(loss.lockId);
+      }
+      for (const alarm of changes.active ?? []) {
+        const before = stored.get(alarm.kind, alarm.lockId);
+        active.set(`${alarm.kind} ${alarm.lockId}`, alarm);
+        emit('alarm-changed', { before, after: alarm });
+      }
+      for (const { kind, lockId } of changes.ended ?? []) {
+        const before = stored.get(kind, lockId);
+        if (active.delete(`${kind} ${lockId}`)) emit('alarm-changed', { before, after: undefined });
       }
     },
   };

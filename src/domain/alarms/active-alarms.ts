@@ -13,7 +13,6 @@ export interface ActiveAlarm {
   alarm: Alarm;
   /** When the cause ended, on the monotonic clock; undefined while it exists, or nothing is known about it. */
   goneAt: number | undefined;
-  isStored: boolean;
 }
 
 export interface ActiveAlarms {

@@ -1,30 +1,25 @@
-// The active alarms: the alarm detector raises and clears them; this service stores them and shows them to people.
+// The active alarms: the alarm detector raises and clears them; this service has them stored, and shows people those that the store holds
+// and those that are still to be written.
 import type { Caller } from '../accounts/account.ts';
 import { requireLock, requireRole } from '../accounts/permissions.ts';
 import type { Clock } from '../clock.ts';
 import { DomainError } from '../errors.ts';
-import type { Emit } from '../event-bus.ts';
+import type { EventBus } from '../event-bus.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { LockLists } from '../locks/lock-lists.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Part } from '../part.ts';
-import { type ActiveAlarm, createActiveAlarms } from './active-alarms.ts';
-import {
-  type AcceptedLoss,
-  type Alarm,
-  type AlarmKind,
-  alarmKinds,
-  endsByPerson,
-  includesLost,
-  joinLost,
-  type LostEvents,
-} from './alarm.ts';
+import { createActiveAlarms } from './active-alarms.ts';
+import { type Alarm, type AlarmKind, alarmKinds, endsByPerson, includesLost, joinLost, type LostEvents } from './alarm.ts';
 import type { AlarmStore } from './alarm-ports.ts';
 
 /** A change for which nobody waits is written after this time, together with all others by then. */
 const writeDelayMs = 2_000;
+/** How many are written and emitted together; door commands run between two batches. */
+const writtenAtOnce = 500;
 
+type AlarmName = Pick<Alarm, 'kind' | 'lockId'>;
 type Seen = Pick<Alarm, 'reason'> & Partial<Pick<Alarm, 'since' | 'batteryPercent' | 'lost'>>;
 
 export interface AlarmService extends Part {
@@ -60,104 +55,121 @@ export interface AlarmService extends Part {
   stats(): Readonly<Record<AlarmKind, number>>;
 }
 
-/** An alarm that has changed since it was last stored, and the events to emit once it is stored, so that no restart emits them again. */
-interface Unwritten {
-  readonly kind: AlarmKind;
-  readonly lockId: LockId | null;
+/** An alarm that this service has changed, until the store has it. */
+interface Unwritten extends AlarmName {
+  /** To be emitted once it is stored, so that no restart emits them again. */
   readonly events: (() => void)[];
+  /** It has changed since the last write of it began, or that failed. */
+  isDue: boolean;
+  /** How many writes of it are under way. */
+  writes: number;
 }
-
-/** How many are written and emitted together; door commands run between two batches. */
-const writtenAtOnce = 500;
 
 export function createAlarmService(options: {
   readonly clock: Clock;
   readonly alarms: AlarmStore;
   readonly locks: LockStore;
   readonly lists: Pick<LockLists, 'rights'>;
-  readonly emit: Emit;
+  readonly events: EventBus;
   /** How long a cause must be gone before its alarm ends: a cause that comes and goes is one alarm, and one write. */
   readonly endAfterMs: number;
 }): AlarmService {
-  const { clock, alarms, locks, lists, emit, endAfterMs } = options;
+  const { clock, alarms, locks, lists, events, endAfterMs } = options;
   const active = createActiveAlarms(locks, lists);
-  const accepted = new Map<LockId, readonly LostEvents[]>();
   const unwritten = new Map<string, Unwritten>();
-  /** Removed locks whose stored losses are still to be deleted. */
-  const unwrittenLosses = new Set<LockId>();
+  /** Who has ended an alarm. */
+  const endedBy = new WeakMap<Alarm, string>();
   let cancelWrite: (() => void) | undefined;
   let stopped = false;
-
   const { find } = active;
 
-  /** Writes the changes of these alarms, and emits their events. */
-  async function write(changed: readonly Unwritten[], losses: readonly LockId[]): Promise<void> {
-    for (const one of changed) if (isUnwritten(one)) unwritten.delete(keyOf(one.kind, one.lockId));
-    for (const lockId of losses) unwrittenLosses.delete(lockId);
-    const written = changed.flatMap(({ kind, lockId }) => find(kind, lockId) ?? []).map((one) => ({ one, alarm: one.alarm }));
+  function unwrittenOf({ kind, lockId }: AlarmName): Unwritten {
+    const key = keyOf({ kind, lockId });
+    const one = unwritten.get(key) ?? { kind, lockId, events: [], isDue: false, writes: 0 };
+    unwritten.set(key, one);
+    return one;
+  }
+  /** Writes these alarms as they are now, and emits their events. */
+  async function write(changed: readonly Unwritten[]): Promise<void> {
+    const written = changed.flatMap(({ kind, lockId }) => find(kind, lockId)?.alarm ?? []);
+    const over = changed.filter(({ kind, lockId }) => find(kind, lockId) === undefined);
+    const waiting = changed.flatMap((one) => one.events.splice(0));
+    for (const one of changed) {
+      one.isDue = false;
+      one.writes += 1;
+    }
     try {
-      await alarms.keep({
-        active: written.map(({ alarm }) => alarm),
-        ended: changed.filter(({ kind, lockId }) => find(kind, lockId) === undefined),
-        acceptedLosses: losses.map((lockId): AcceptedLoss => ({ lockId, lost: accepted.get(lockId) ?? [] })),
-      });
-      for (const { one, alarm } of written) if (one.alarm === alarm) one.isStored = true;
+      await alarms.update(() => ({ active: written, ended: over }));
     } catch (error) {
-      for (const { kind, lockId } of changed) touch(kind, lockId);
-      for (const lockId of losses) unwrittenLosses.add(lockId);
+      for (const one of changed) touch(one);
       throw error;
     } finally {
       // The events are emitted even if the disk fails: that is when people need them most.
-      for (const { events } of changed) for (const emitNow of events) emitNow();
+      for (const emitNow of waiting) emitNow();
+      for (const one of changed) {
+        one.writes -= 1;
+        if (one.isDue || one.writes > 0) continue;
+        unwritten.delete(keyOf(one));
+        follow(one);
+      }
     }
   }
   async function writeAll(): Promise<void> {
     cancelWrite?.();
     cancelWrite = undefined;
-    const [changed, losses] = [[...unwritten.values()], [...unwrittenLosses]];
-    for (let from = 0; from < Math.max(changed.length, losses.length); from += writtenAtOnce) {
+    const isDue = (one: Unwritten): boolean => one.isDue;
+    const changed = [...unwritten.values()].filter(isDue);
+    for (let from = 0; from < changed.length; from += writtenAtOnce) {
       // Some of them may be stored meanwhile, for a caller that waited for it.
-      const some = changed.slice(from, from + writtenAtOnce).filter(isUnwritten);
-      await write(some, losses.slice(from, from + writtenAtOnce)).catch(() => undefined);
+      await write(changed.slice(from, from + writtenAtOnce).filter(isDue)).catch(() => undefined);
     }
   }
-  function isUnwritten(one: Unwritten): boolean {
-    return unwritten.get(keyOf(one.kind, one.lockId)) === one;
-  }
   /** Schedules the write of an alarm and its event. */
-  function touch(kind: AlarmKind, lockId: LockId | null, event?: () => void): void {
-    const key = keyOf(kind, lockId);
-    const known = unwritten.get(key) ?? { kind, lockId, events: [] };
-    unwritten.set(key, known);
-    if (event !== undefined) known.events.push(event);
+  function touch(name: AlarmName, ...waiting: (() => void)[]): void {
+    const one = unwrittenOf(name);
+    one.isDue = true;
+    one.events.push(...waiting);
     wake();
   }
   function wake(): void {
     if (!stopped) cancelWrite ??= clock.timer(writeDelayMs, () => void writeAll());
   }
-  const began =
-    ({ kind, lockId, since, reason }: Alarm) =>
-    (): void =>
-      emit('alarm-began', { alarm: kind, lockId, since, reason });
-  const ended =
-    ({ alarm: { kind, lockId, since } }: ActiveAlarm, by?: string) =>
-    (): void =>
-      emit('alarm-ended', { alarm: kind, lockId, since, ...(by !== undefined && { by }) });
+  function began({ kind, lockId, since, reason }: Alarm): void {
+    events.emit('alarm-began', { alarm: kind, lockId, since, reason });
+  }
+  function ended({ kind, lockId, since }: Alarm, by?: string): void {
+    events.emit('alarm-ended', { alarm: kind, lockId, since, ...(by !== undefined && { by }) });
+  }
+  /** Shows an alarm as the store has it, unless it is still to be written: another gateway has changed it, or a person has ended it. */
+  function follow(name: AlarmName): void {
+    const known = find(name.kind, name.lockId);
+    const before = known?.alarm;
+    const after = alarms.get(name.kind, name.lockId);
+    if (before === after || unwritten.has(keyOf(name))) return;
+    const goesOn = before !== undefined && before.since === after?.since;
+    if (known !== undefined) active.remove(known);
+    if (after !== undefined) active.add({ alarm: after, goneAt: goesOn ? known?.goneAt : undefined });
+    if (before !== undefined && !goesOn) ended(before, endedBy.get(before));
+    if (after !== undefined && !(goesOn && before.reason === after.reason)) began(after);
+  }
   function gone(kind: AlarmKind, lockId: LockId | null): void {
     const one = find(kind, lockId);
     if (one !== undefined) one.goneAt ??= clock.monotonic();
   }
-  function mayEnd(caller: Caller, lockId: LockId): void {
-    requireLock(locks, lockId);
-    if (!caller.gatewayAdministrator) requireRole(locks, caller, lockId, 'manager');
+  function stored(kind: AlarmKind, lockId: LockId | null): Promise<void> | undefined {
+    const alarm = find(kind, lockId)?.alarm;
+    return alarm === undefined || alarm === alarms.get(kind, lockId) ? undefined : write([unwrittenOf(alarm)]);
   }
+  function isOfRemoved({ lockId }: Pick<Alarm, 'lockId'>): boolean {
+    return lockId !== null && locks.get(lockId) === undefined;
+  }
+
+  events.subscribe('alarm-changed', ({ before, after }) => follow((after ?? before) as Alarm));
 
   return {
     name: 'alarms',
     async start() {
-      const stored = await alarms.load();
-      for (const alarm of stored.alarms) active.add({ alarm, goneAt: undefined, isStored: true });
-      for (const { lockId, lost } of stored.acceptedLosses) accepted.set(lockId, lost);
+      for (const alarm of alarms.all()) if (find(alarm.kind, alarm.lockId) === undefined) active.add({ alarm, goneAt: undefined });
     },
     async stop() {
       stopped = true;
@@ -170,27 +182,22 @@ export function createAlarmService(options: {
         known.goneAt = undefined;
         if (lost === undefined || lost.every((one) => includesLost(known.alarm.lost ?? [], one))) return;
         known.alarm = { ...known.alarm, lost: joinLost(known.alarm.lost ?? [], lost) };
-        known.isStored = false;
-        touch(kind, lockId);
+        touch(known.alarm);
         return;
       }
       const more = { ...(batteryPercent !== undefined && { batteryPercent }), ...(lost !== undefined && { lost }) };
       const alarm = { kind, lockId, since, reason, ...more };
-      active.add({ alarm, goneAt: undefined, isStored: false });
-      touch(kind, lockId, began(alarm));
+      active.add({ alarm, goneAt: undefined });
+      touch(alarm, () => began(alarm));
     },
     amend(kind, lockId, reason) {
       const known = find(kind, lockId);
       if (known === undefined || known.alarm.reason === reason) return;
-      known.alarm = { ...known.alarm, reason };
-      known.isStored = false;
-      touch(kind, lockId, began(known.alarm));
+      const alarm = { ...known.alarm, reason };
+      known.alarm = alarm;
+      touch(alarm, () => began(alarm));
     },
-    stored(kind, lockId) {
-      const one = find(kind, lockId);
-      if (one === undefined || one.isStored) return undefined;
-      return write([unwritten.get(keyOf(kind, lockId)) ?? { kind, lockId, events: [] }], []);
-    },
+    stored,
     clear(kind, lockId) {
       if (!endsByPerson(kind)) gone(kind, lockId);
     },
@@ -198,45 +205,38 @@ export function createAlarmService(options: {
     active: (kind, lockId) => find(kind, lockId)?.alarm,
     ofKind: (kind) => [...active.ofKind(kind)].map(({ alarm }) => alarm),
     ofLock: active.ofLock,
-    isAccepted: (lockId, lost) => includesLost(accepted.get(lockId) ?? [], lost),
+    isAccepted: (lockId, lost) => includesLost(alarms.accepted(lockId), lost),
 
     endGone() {
       const now = clock.monotonic();
       for (const one of active.all()) {
-        const { kind, lockId } = one.alarm;
-        const isOrphan = lockId !== null && locks.get(lockId) === undefined;
-        if (!isOrphan && (one.goneAt === undefined || now - one.goneAt < endAfterMs)) continue;
+        const isOver = one.goneAt !== undefined && now - one.goneAt >= endAfterMs;
+        if (!isOver && !isOfRemoved(one.alarm)) continue;
         active.remove(one);
-        touch(kind, lockId, ended(one));
+        touch(one.alarm, () => ended(one.alarm));
       }
-      for (const lockId of accepted.keys()) {
-        if (locks.get(lockId) !== undefined) continue;
-        accepted.delete(lockId);
-        unwrittenLosses.add(lockId);
-        wake();
-      }
+      const losses = [...alarms.acceptedLosses()].filter(isOfRemoved).slice(0, writtenAtOnce);
+      // The next look does it where the disk does not take it now.
+      const dropped = losses.map(({ lockId }) => ({ lockId, lost: [] }));
+      if (dropped.length > 0) alarms.update(() => ({ acceptedLosses: dropped })).catch(() => undefined);
     },
 
     list: active.page,
 
     async end(caller, kind, lockId) {
-      mayEnd(caller, lockId);
-      const one = find(kind, lockId);
-      if (one === undefined) throw new DomainError('not-found', `no alarm ${kind} is active for lock ${lockId}`);
+      requireLock(locks, lockId);
+      if (!caller.gatewayAdministrator) requireRole(locks, caller, lockId, 'manager');
+      const notActive = () => new DomainError('not-found', `no alarm ${kind} is active for lock ${lockId}`);
+      if (find(kind, lockId) === undefined) throw notActive();
       if (!endsByPerson(kind)) throw new DomainError('conflict', `the alarm ${kind} ends by itself when its cause is gone`);
-      active.remove(one);
-      const losses = one.alarm.lost === undefined ? [] : [lockId];
-      const before = accepted.get(lockId);
-      if (one.alarm.lost !== undefined) accepted.set(lockId, joinLost(before ?? [], one.alarm.lost));
-      try {
-        await write([unwritten.get(keyOf(kind, lockId)) ?? { kind, lockId, events: [] }], losses);
-        ended(one, caller.username)();
-      } catch (error) {
-        if (find(kind, lockId) === undefined) active.add(one);
-        if (before === undefined) accepted.delete(lockId);
-        else accepted.set(lockId, before);
-        throw error;
-      }
+      await stored(kind, lockId);
+      await alarms.update((newest) => {
+        const alarm = newest.get(kind, lockId);
+        if (alarm === undefined) throw notActive();
+        endedBy.set(alarm, caller.username);
+        const lost = alarm.lost && joinLost(newest.accepted(lockId), alarm.lost);
+        return { ended: [alarm], ...(lost && { acceptedLosses: [{ lockId, lost }] }) };
+      });
     },
 
     stats() {
@@ -245,6 +245,6 @@ export function createAlarmService(options: {
   };
 }
 
-function keyOf(kind: AlarmKind, lockId: LockId | null): string {
+function keyOf({ kind, lockId }: AlarmName): string {
   return `${kind} ${lockId}`;
 }

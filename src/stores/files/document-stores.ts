@@ -68,7 +68,7 @@ export function createDocumentStores(options: DocumentStoresOptions) {
   const signInCredentials = createAccountCredentialFile({ files: rowFiles, directory, mayCompact: () => beingRead === 0 });
   const ttlockLogins = createTtlockLoginFile({ files: rowFiles, directory, mayCompact: () => beingRead === 0 });
   const settings = createAccountSettingsFile({ files: rowFiles, directory, log });
-  const alarms = createAlarmFile({ files: rowFiles, directory, log, beforeUpgrade });
+  const alarms = createAlarmFile({ files: rowFiles, directory, log, emit, beforeUpgrade });
   const webhooks = createWebhookFiles({ files, folder: `${directory}/webhooks`, log, emit, beforeUpgrade });
   const people = createPersonFile({ files: rowFiles, directory, emit, mayCompact: () => beingRead === 0 });
   const schedules = createScheduleFile({ files, path: `${directory}/schedules.json`, emit, beforeUpgrade });

@@ -37,7 +37,7 @@ describe('the active alarms', () => {
         lists.changed(before, after);
       } else if (known === undefined) {
         const alarm = { kind, lockId, since: random.below(30), reason: `${n}` };
-        active.add({ alarm, goneAt: undefined, isStored: false });
+        active.add({ alarm, goneAt: undefined });
         expected = [...expected, alarm].sort((a, b) => b.since - a.since);
       } else {
         active.remove(known);

@@ -103,7 +103,7 @@ describe('a lock that is offline', () => {
     }
     expect(stands()).toEqual(['offline']);
     expect([said('alarm-began'), said('alarm-ended')]).toEqual([1, 0]);
-    expect(storage.writes.filter((write) => write === 'alarms.keep')).toHaveLength(1);
+    expect(storage.writes.filter((write) => write === 'alarms.update')).toHaveLength(1);
     await stop();
   });
 });
@@ -360,10 +360,10 @@ describe('an alarm whose cause is over in an instant', () => {
     const release = storage.hold();
     const stored = [says('tamper'), says('card-unlock')];
     await settled();
-    expect(storage.writes).toEqual(['alarms.keep']);
+    expect(storage.writes).toEqual(['alarms.update']);
     release();
     await Promise.all(stored);
-    expect(storage.writes).toEqual(['alarms.keep', 'records.append', 'records.append']);
+    expect(storage.writes).toEqual(['alarms.update', 'records.append', 'records.append']);
     const { list } = await records.page({ lockId, from: 0, to: Number.MAX_SAFE_INTEGER, ...all });
     expect(list.map(({ type }) => type)).toEqual(['card-unlock', 'tamper']);
     await stop();
@@ -372,7 +372,7 @@ describe('an alarm whose cause is over in an instant', () => {
   it('does not let its event be acknowledged when it could not be stored, and is active all the same', async () => {
     const { storage, stands, comes, says, stop } = await watched();
     comes();
-    storage.fails = (write) => write === 'alarms.keep';
+    storage.fails = (write) => write === 'alarms.update';
     await expect(says('tamper')).rejects.toMatchObject({ code: 'storage-unavailable' });
     expect(storage.writes).not.toContain('records.append');
     expect(stands()).toEqual(['tampered']);

@@ -11,21 +11,21 @@ const minuteMs = 60_000;
 /** The same store and clock under one service after another, as after restarts. */
 async function restartable() {
   const { clock, locks } = await createDomain();
-  const store = createMemoryAlarms();
-  const { emit, notices } = createNotedEvents();
+  const { events, notices } = createNotedEvents();
+  const store = createMemoryAlarms(events.emit);
   const begin = async () => {
     const alarms = createAlarmService({
       clock,
       alarms: store,
       locks,
       lists: { rights: () => 0 },
-      emit,
+      events,
       endAfterMs: minuteMs,
     });
     await alarms.start();
     return alarms;
   };
-  return { clock, locks, store, emit, notices, begin };
+  return { clock, locks, store, events, notices, begin };
 }
 
 describe('an alarm', () => {
@@ -89,15 +89,14 @@ describe('an alarm', () => {
   });
 
   it('stays active when its end could not be stored', async () => {
-    const { clock, locks, emit, notices } = await restartable();
-    const store = createMemoryAlarms();
+    const { clock, locks, store, events, notices } = await restartable();
     let isFull = false;
     const alarms = createAlarmService({
       clock,
-      alarms: { ...store, keep: (value) => (isFull ? Promise.reject(new Error('full')) : store.keep(value)) },
+      alarms: { ...store, update: (change) => (isFull ? Promise.reject(new Error('full')) : store.update(change)) },
       locks,
       lists: { rights: () => 0 },
-      emit,
+      events,
       endAfterMs: minuteMs,
     });
     await alarms.start();
@@ -107,14 +106,57 @@ describe('an alarm', () => {
     expect([alarms.stats()['event-gap'], alarms.isAccepted(lockId, { epoch: 'e', to: 4 })]).toEqual([1, false]);
     isFull = false;
     await clock.advance(10_000);
-    expect((await store.load()).alarms).toHaveLength(1);
+    expect(store.all()).toHaveLength(1);
     await alarms.stop();
     expect(notices.map(({ kind }) => kind)).toEqual(['alarm-began']);
   });
 
+  it('that another gateway stores begins and ends here as well', async () => {
+    const { clock, store, notices, begin } = await restartable();
+    const alarms = await begin();
+    const alarm = { kind: 'tampered', lockId, since: clock.now(), reason: 'x' } as const;
+    await store.update(() => ({ active: [alarm] }));
+    expect(alarms.list(callers.admin, all).list).toEqual([alarm]);
+    expect(alarms.stored('tampered', lockId)).toBeUndefined();
+    await store.update(() => ({ ended: [alarm] }));
+    expect([alarms.list(callers.admin, all).list, alarms.ofLock(lockId)]).toEqual([[], []]);
+    expect(notices).toEqual([
+      { kind: 'alarm-began', alarm: 'tampered', lockId, since: alarm.since, reason: 'x' },
+      { kind: 'alarm-ended', alarm: 'tampered', lockId, since: alarm.since },
+    ]);
+    await alarms.stop();
+  });
+
+  it('that this gateway still has to write is not changed by what another one has stored', async () => {
+    const { clock, store, notices, begin } = await restartable();
+    const alarms = await begin();
+    alarms.raise('tampered', lockId, { reason: 'ours' });
+    await store.update(() => ({ active: [{ kind: 'tampered', lockId, since: 1, reason: 'theirs' }] }));
+    await clock.advance(2_000);
+    expect([alarms.ofLock(lockId), store.all()]).toMatchObject([[{ reason: 'ours' }], [{ reason: 'ours' }]]);
+    expect(notices).toMatchObject([{ kind: 'alarm-began', reason: 'ours' }]);
+    await alarms.stop();
+  });
+
+  it('ends when the disk has its end, with what was lost until then, and says who ended it', async () => {
+    const { clock, store, notices, begin } = await restartable();
+    const alarms = await begin();
+    const lost = { epoch: 'e', to: 4 };
+    alarms.raise('event-gap', lockId, { reason: 'x', lost: [lost] });
+    await alarms.stored('event-gap', lockId);
+    const both = await Promise.allSettled([
+      alarms.end(callers.manager, 'event-gap', lockId),
+      alarms.end(callers.admin, 'event-gap', lockId),
+    ]);
+    expect(both).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected', reason: { code: 'not-found' } }]);
+    expect([alarms.isAccepted(lockId, lost), store.all(), alarms.ofLock(lockId)]).toEqual([true, [], []]);
+    await clock.advance(10_000);
+    expect(notices).toMatchObject([{ kind: 'alarm-began' }, { kind: 'alarm-ended', by: 'max' }]);
+    await alarms.stop();
+  });
+
   it('of many at once are written and emitted in batches, each once, and an alarm for which somebody waits is written first', async () => {
-    const { clock, locks, emit, notices } = await restartable();
-    const store = createMemoryAlarms();
+    const { clock, locks, store, events, notices } = await restartable();
     const writes: number[] = [];
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => {
@@ -124,15 +166,15 @@ describe('an alarm', () => {
       clock,
       alarms: {
         ...store,
-        async keep(changes) {
-          writes.push(changes.active.length);
+        async update(change) {
+          writes.push(change(store).active?.length ?? 0);
           if (writes.length === 1) await held;
-          await store.keep(changes);
+          await store.update(change);
         },
       },
       locks,
       lists: { rights: () => 0 },
-      emit,
+      events,
       endAfterMs: 0,
     });
     await alarms.start();
@@ -146,7 +188,7 @@ describe('an alarm', () => {
     await clock.advance(1);
     expect(writes).toEqual([500, 1, 500, 199]);
     expect(notices).toHaveLength(1_200);
-    expect((await store.load()).alarms).toHaveLength(1_200);
+    expect(store.all()).toHaveLength(1_200);
     expect(alarms.stored('offline', 1_200 as LockId)).toBeUndefined();
     await alarms.stop();
   });

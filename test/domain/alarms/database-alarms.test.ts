@@ -49,7 +49,7 @@ describe('a database that does not answer', () => {
     expect(stands()).toEqual(['database-away']);
     await clock.advance(20_000);
     expect([stands(), said()]).toEqual([[], ['alarm-began', 'alarm-ended']]);
-    expect(storage.writes.filter((write) => write === 'alarms.keep').length).toBeGreaterThan(1);
+    expect(storage.writes.filter((write) => write === 'alarms.update').length).toBeGreaterThan(1);
     await stop();
   });
 

@@ -44,7 +44,7 @@ describe('a swipe of a lost card', () => {
 
   it('is stored as a record only when the alarm is on the disk', async () => {
     const domain = await afterLoss();
-    domain.storage.fails = (write) => write === 'alarms.keep';
+    domain.storage.fails = (write) => write === 'alarms.update';
     expect(await codeOf(() => domain.swipe())).toBe('storage-unavailable');
     expect(await recordsOf(domain as never)).toEqual([]);
   });

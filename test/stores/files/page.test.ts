@@ -56,11 +56,7 @@ async function writtenFiles(see: (file: string, text: string) => void): Promise<
     await store.ports.batteries.update(lockId(1), () => [{ at: 1, percent: 92 }]);
     await store.ports.audit.append({ id: 1, at: 1, username: 'a', address: '', action: 'backup', object: '', detail: '', outcome: 'ok' });
     await store.ports.counters.groupId('Ground floor');
-    await store.ports.alarms.keep({
-      active: [{ kind: 'jammed', lockId: lockId(1), since: 1, reason: 'r' }],
-      ended: [],
-      acceptedLosses: [],
-    });
+    await store.ports.alarms.update(() => ({ active: [{ kind: 'jammed', lockId: lockId(1), since: 1, reason: 'r' }] }));
     await store.ports.settings.update(1 as never, (settings) => ({ ...settings, favourites: [lockId(1)] }));
     await store.ports.signIns.keep([sampleSignIn(1)]);
     await store.ports.signIns.invite({ accountId: 1 as never, hash: 'b'.repeat(64), expiresAt: 9e12 });

@@ -36,7 +36,6 @@ const held = (entryId: number, what: 'held' | 'gone'): AccessDraft => ({
   ...{ what, lockId: lockId(1), kind: 'card', number: '1', entryId, credentialId: null, personId: null, accountId: null, name: '' },
   ...{ notBefore: 1, notAfter: 1, startDate: 0, endDate: 0, hours: '', basis: 'reply', commandId: null, detail: '' },
 });
-const nothing = { active: [], ended: [], acceptedLosses: [] };
 
 /** Something of every kind, twice: `change` changes or removes the first, and leaves the second alone. */
 async function fill({ ports }: Store): Promise<void> {
@@ -53,7 +52,7 @@ async function fill({ ports }: Store): Promise<void> {
   await ports.signInCredentials.setPassword(samplePassword(2));
   for (const n of [1, 2]) await ports.ttlockLogins.put(sampleTtlockLogin(n));
   await ports.settings.update(2 as AccountId, (now) => ({ ...now, favourites: [lockId(1)] }));
-  await ports.alarms.keep({ ...nothing, active: [alarm(1), alarm(2)] });
+  await ports.alarms.update(() => ({ active: [alarm(1), alarm(2)] }));
   for (const n of [1, 2]) await ports.webhooks.add(sampleWebhook(n));
   for (const n of [1, 2]) await ports.people.add(samplePerson(n));
   for (const n of [1, 2]) await ports.schedules.put(sampleSchedule(n));
@@ -84,7 +83,7 @@ async function change({ ports }: Store): Promise<void> {
   await ports.signInCredentials.setPassword({ ...samplePassword(2), setAt: 2 });
   await ports.ttlockLogins.remove([1]);
   await ports.settings.update(2 as AccountId, (now) => ({ ...now, favourites: [lockId(3)] }));
-  await ports.alarms.keep({ ...nothing, ended: [alarm(1)] });
+  await ports.alarms.update(() => ({ ended: [alarm(1)] }));
   await ports.webhooks.remove(sampleWebhook(1).webhook.webhookId);
   const [, second] = [1, sampleWebhook(2)];
   await ports.webhooks.update(second.webhook.webhookId, (one) => ({ ...one, progress: { ...one.progress, position: 9 } }));
@@ -115,7 +114,7 @@ async function all({ ports, maintenance }: Store): Promise<object> {
     ...{ signIns: await ports.signIns.all(), invitations: ports.signIns.invitations() },
     passkeys: ports.signInCredentials.passkeys(1 as AccountId),
     password: ports.signInCredentials.password(2 as AccountId),
-    ...{ ttlock: ports.ttlockLogins.all(), settings: ports.settings.all(), alarms: await ports.alarms.load() },
+    ...{ ttlock: ports.ttlockLogins.all(), settings: ports.settings.all(), alarms: ports.alarms.all() },
     ...{ webhooks: await ports.webhooks.all(), people: ports.people.all(), holders: ports.people.byCardNumbers(['5550001']) },
     ...{ schedules: ports.schedules.all(), holidays: ports.schedules.holidays(), revocations: ports.revocations.all() },
     imports: await Promise.all(ports.imports.all().map(async (one) => [one, await ports.imports.steps(one.importId)])),

@@ -2,8 +2,10 @@
 // notices most alarms again.
 import { basename } from 'node:path';
 import { z } from 'zod';
-import { type AcceptedLoss, type Alarm, alarmKinds, type LostEvents } from '../../../domain/alarms/alarm.ts';
-import type { AlarmState, AlarmStore } from '../../../domain/alarms/alarm-ports.ts';
+import { type AcceptedLoss, type Alarm, type AlarmKind, alarmKinds, type LostEvents } from '../../../domain/alarms/alarm.ts';
+import type { AlarmStore, StoredAlarms } from '../../../domain/alarms/alarm-ports.ts';
+import type { Emit } from '../../../domain/event-bus.ts';
+import type { LockId } from '../../../domain/locks/lock.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { FileLayer } from '../files.ts';
 import { type BeforeUpgrade, createDocument } from './document.ts';
@@ -29,8 +31,13 @@ type AlarmRow = Alarm | AcceptedLoss;
 
 export const alarmRows: RowFormat<AlarmRow> = { of: 'alarms', schemaVersion: 1, schema: z.union([alarm, acceptedLoss]) };
 
+interface OlderAlarms {
+  readonly alarms: readonly Alarm[];
+  readonly acceptedLosses: readonly AcceptedLoss[];
+}
+
 /** The format of alarms.json, which older programs wrote before there were rows. */
-export const olderAlarms: DocumentFormat<AlarmState> = {
+export const olderAlarms: DocumentFormat<OlderAlarms> = {
   schemaVersion: 1,
   schema: z.strictObject({ alarms: z.array(alarm), acceptedLosses: z.array(acceptedLoss) }),
 };
@@ -46,14 +53,33 @@ export function createAlarmFile(options: {
   /** The data directory. */
   readonly directory: string;
   readonly log: Log;
+  readonly emit: Emit;
   readonly beforeUpgrade?: BeforeUpgrade | undefined;
 }): AlarmFile {
-  const { files, directory, log, beforeUpgrade } = options;
+  const { files, directory, log, emit, beforeUpgrade } = options;
   const older = `${directory}/alarms.json`;
   const path = `${directory}/alarms.jsonl`;
-  const begin = (): RowFile<AlarmRow> => createRowFile({ files, path, format: alarmRows });
+  const begin = (): RowFile<AlarmRow> => createRowFile({ files, path, format: alarmRows, onFlushed });
+  const losses = new Map<LockId, AcceptedLoss>();
   let rows = begin();
+  let isOpen = false;
 
+  function onFlushed(_key: string, after: AlarmRow | undefined, before: AlarmRow | undefined): void {
+    const row = after ?? before;
+    // It came and went by one write.
+    if (row === undefined) return;
+    if (isAlarm(row)) {
+      if (isOpen) emit('alarm-changed', { before: before as Alarm | undefined, after: after as Alarm | undefined });
+    } else if (after === undefined) losses.delete(row.lockId);
+    else losses.set(row.lockId, row);
+  }
+  /** The alarms among rows that `get` finds. */
+  function alarmsIn(get: (key: string) => AlarmRow | undefined): StoredAlarms {
+    return {
+      get: (kind, id) => get(keyOf({ kind, lockId: id })) as Alarm | undefined,
+      accepted: (id) => (get(keyOf({ lockId: id })) as AcceptedLoss | undefined)?.lost ?? [],
+    };
+  }
   async function setAside(error: unknown): Promise<void> {
     if (error instanceof NewerSchemaError) throw error;
     const setAside: string[] = [];
@@ -66,6 +92,7 @@ export function createAlarmFile(options: {
       { code: 'alarms-lost', err: error, kept: setAside.join(', ') },
       'the alarms that stood were unusable; most are seen again by themselves',
     );
+    losses.clear();
     rows = begin();
   }
 
@@ -74,17 +101,19 @@ export function createAlarmFile(options: {
       const document = createDocument({ files, path: older, format: olderAlarms });
       const isThere = await loadRows({ files, rows, older: { path: older, document, rowsOf }, beforeUpgrade }).catch(setAside);
       if (!isThere) await rows.create([]);
+      isOpen = true;
     },
-    async load() {
-      const all = [...rows.entries()].map(([, row]) => row);
-      return { alarms: all.filter(isAlarm), acceptedLosses: all.filter((row): row is AcceptedLoss => !isAlarm(row)) };
-    },
-    keep: ({ active, ended, acceptedLosses }) =>
-      rows.update(() => [
-        ...active.map((one) => [keyOf(one), one] as const),
-        ...ended.map((one) => [keyOf(one), null] as const),
-        ...acceptedLosses.map((loss) => [keyOf(loss), loss.lost.length > 0 ? loss : null] as const),
-      ]),
+    ...alarmsIn((key) => rows.get(key)),
+    all: () => [...rows.entries()].flatMap(([, row]) => (isAlarm(row) ? [row] : [])),
+    acceptedLosses: () => losses.values(),
+    update: (change) =>
+      rows.update(({ get }) => {
+        const { active = [], ended = [], acceptedLosses = [] } = change(alarmsIn(get));
+        const isSome = ({ lost }: AcceptedLoss): boolean => lost.length > 0;
+        const put = [...active, ...acceptedLosses.filter(isSome)].map((row) => [keyOf(row), row] as const);
+        const gone = [...ended, ...acceptedLosses.filter((loss) => !isSome(loss))].map(keyOf);
+        return [...put, ...gone.filter((key) => get(key) !== undefined).map((key) => [key, null] as const)];
+      }),
     idle: () => rows.idle(),
   };
 }
@@ -94,10 +123,10 @@ function isAlarm(row: AlarmRow): row is Alarm {
 }
 
 /** An alarm is identified by its kind and its lock; an accepted loss by its lock. */
-function keyOf(row: Pick<Alarm, 'kind' | 'lockId'> | AcceptedLoss): string {
-  return `${'kind' in row ? row.kind : 'accepted'} ${row.lockId ?? 'gateway'}`;
+function keyOf({ kind, lockId: id }: { readonly kind?: AlarmKind; readonly lockId: LockId | null }): string {
+  return `${kind ?? 'accepted'} ${id ?? 'gateway'}`;
 }
 
-function rowsOf({ alarms, acceptedLosses }: AlarmState): [string, AlarmRow][] {
+function rowsOf({ alarms, acceptedLosses }: OlderAlarms): [string, AlarmRow][] {
   return [...alarms, ...acceptedLosses].map((row) => [keyOf(row), row]);
 }

@@ -141,7 +141,7 @@ async function manage(store: Store, kept: Kept): Promise<void> {
   await accounts.removeTokens([renewed.tokenId]);
   await ttlockLogins.remove([login.loginId]);
   kept.isLoggedOut = 1;
-  await alarms.keep({ active: [jam], ended: [], acceptedLosses: [] });
+  await alarms.update(() => ({ active: [jam] }));
   kept.isJammed = 1;
   await audit.append(deed(await audit.nextId()));
   await audit.appendAttempt(deed(await audit.nextId()));
@@ -152,7 +152,7 @@ async function manage(store: Store, kept: Kept): Promise<void> {
   kept.isCardGone = 1;
   await accounts.remove(guest.accountId, 7);
   kept.isGuestGone = 1;
-  await alarms.keep({ active: [], ended: [jam], acceptedLosses: [] });
+  await alarms.update(() => ({ ended: [jam] }));
   kept.isFreed = 1;
 }
 
@@ -173,7 +173,7 @@ async function checkManaged(store: Store, kept: Kept): Promise<void> {
   if (kept.isLoggedIn === 1) expect([[begun], [renewed]]).toContainEqual(sessions);
   if (kept.isRenewed === 1) expect([[renewed], []]).toContainEqual(sessions);
   if (kept.isLoggedOut === 1) expect([sessions, ttlockLogins.all()]).toEqual([[], []]);
-  const active = (await alarms.load()).alarms.length;
+  const active = alarms.all().length;
   if (kept.isJammed === 1) expect(active).toBe(1);
   if (kept.isFreed === 1) expect(active).toBe(0);
   const { total } = await audit.page({ from: 0, to: Number.MAX_SAFE_INTEGER, pageNo: 1, pageSize: 1 });
