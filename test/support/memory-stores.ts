@@ -88,7 +88,7 @@ export function createMemoryLocks(initial: readonly Lock[] = [], emit: Emit = no
         const before = entry.lock;
         entry.lock = change(before);
         sorted = undefined;
-        emit('lock-changed', { before, after: entry.lock });
+        if (entry.lock !== before) emit('lock-changed', { before, after: entry.lock });
         return entry.lock;
       },
       async remove(lockId) {

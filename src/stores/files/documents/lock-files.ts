@@ -32,9 +32,9 @@ export interface LockFiles {
   idle(): Promise<void>;
 }
 
+/** A lock that readers see. */
 interface Entry {
   readonly document: Document<LockDocument>;
-  readonly deviceId: DeviceId;
   removing?: Promise<DomainError | undefined>;
 }
 
@@ -52,21 +52,40 @@ export function createLockFiles(options: {
   const { files, directory, log, emit, beforeUpgrade } = options;
   const folder = `${directory}/locks`;
   const entries = new Map<LockId, Entry>();
-  const byDevice = new Map<DeviceId, Entry>();
+  const byDevice = new Map<DeviceId, Document<LockDocument>>();
   const disabled = createDisabledLocks({ files, log });
   const sorted = createSortedItems<Lock>(({ lockId }) => lockId);
+  /** Of locks that are being added, by both of their ids. */
+  const arriving = new Map<LockId | DeviceId, Document<LockDocument>>();
+  let isOpen = false;
 
   const pathOf = (lockId: LockId): string => `${folder}/${lockId}.json`;
 
   function documentOf(lockId: LockId): Document<LockDocument> {
-    const onFlushed = ({ lock }: LockDocument, old: LockDocument | undefined): void => {
-      if (old !== undefined && lock !== old.lock && entries.has(lockId)) sorted.put(lock);
-    };
-    return createDocument({ files, path: pathOf(lockId), format: lockDocumentFormat, onFlushed, beforeUpgrade });
+    const document = createDocument({ files, path: pathOf(lockId), format: lockDocumentFormat, onFlushed, beforeUpgrade });
+    function onFlushed({ lock }: LockDocument, old: LockDocument | undefined): void {
+      if (old === undefined && isOpen) enter(document);
+      if (old === undefined || lock === old.lock || !entries.has(lockId)) return;
+      sorted.put(lock);
+      emit('lock-changed', { before: old.lock, after: lock });
+    }
+    return document;
   }
-  function enter(lockId: LockId, entry: Entry): void {
-    entries.set(lockId, entry);
-    byDevice.set(entry.deviceId, entry);
+  /** Readers see the lock of this document from now on. */
+  function enter(document: Document<LockDocument>): void {
+    const { lock } = document.current();
+    entries.set(lock.lockId, { document });
+    byDevice.set(lock.deviceId, document);
+    sorted.put(lock);
+    if (isOpen) emit('lock-changed', { before: undefined, after: lock });
+  }
+  /** Nobody sees the lock of this document any more. */
+  function leave(document: Document<LockDocument>): void {
+    const { lock } = document.current();
+    entries.delete(lock.lockId);
+    byDevice.delete(lock.deviceId);
+    sorted.remove(lock.lockId);
+    emit('lock-changed', { before: lock, after: undefined });
   }
   /** The document, or the reason why it cannot be read. */
   async function load(lockId: LockId): Promise<{ lockId: LockId; document: Document<LockDocument>; error?: unknown }> {
@@ -97,8 +116,7 @@ export function createLockFiles(options: {
       const { deviceId, lockId: inside } = document.current().lock;
       if (inside !== lockId) throw new Error(`${pathOf(lockId)} is damaged: it holds lock ${inside}`);
       if (byDevice.has(deviceId)) throw new Error(`${pathOf(lockId)} has the deviceId of another lock`);
-      enter(lockId, { document, deviceId });
-      sorted.put(document.current().lock);
+      enter(document);
     } catch (error) {
       // A disk that rejects writes does not mean that the document is damaged.
       if (error instanceof NewerSchemaError || error instanceof DomainError) throw error;
@@ -119,7 +137,7 @@ export function createLockFiles(options: {
     }
   }
   /** Resolves when the document is deleted, and the lock with it; with an error when other files of the lock may be left. */
-  async function discard(lockId: LockId, { document, deviceId }: Entry): Promise<DomainError | undefined> {
+  async function discard(lockId: LockId, { document }: Entry): Promise<DomainError | undefined> {
     // A running change of the lock's cards may still write the document.
     await entryFiles.settled(lockId);
     await document.idle();
@@ -132,10 +150,7 @@ export function createLockFiles(options: {
       throw storageUnavailable(error);
     }
     const left = await removeRest(lockId);
-    entries.delete(lockId);
-    byDevice.delete(deviceId);
-    sorted.remove(lockId);
-    emit('lock-changed', { before: document.current().lock, after: undefined });
+    leave(document);
     return left;
   }
   async function removeRest(lockId: LockId): Promise<DomainError | undefined> {
@@ -149,11 +164,8 @@ export function createLockFiles(options: {
     }
   }
   function isTaken({ lockId, deviceId }: Lock): boolean {
-    return entries.has(lockId) || byDevice.has(deviceId) || disabled.has(lockId) || disabled.hasDevice(deviceId);
-  }
-  /** Also undefined until the first write of a new lock is flushed. */
-  function currentOf(entry: Entry | undefined): LockDocument | undefined {
-    return entry && isLoaded(entry) ? entry.document.current() : undefined;
+    const isThere = entries.has(lockId) || byDevice.has(deviceId) || arriving.has(lockId) || arriving.has(deviceId);
+    return isThere || disabled.has(lockId) || disabled.hasDevice(deviceId);
   }
   const entryFiles = createEntryFiles({
     files,
@@ -161,50 +173,39 @@ export function createLockFiles(options: {
     log,
     emit,
     owners: {
-      has: (lockId) => currentOf(entries.get(lockId)) !== undefined,
+      has: (lockId) => entries.has(lockId),
       isDisabled: (lockId) => disabled.has(lockId),
-      hasCards: (lockId) => currentOf(entries.get(lockId))?.hasCards === true,
+      hasCards: (lockId) => entries.get(lockId)?.document.current().hasCards === true,
       async markCards(lockId) {
         await entries.get(lockId)?.document.update((now) => (now.hasCards ? now : { ...now, hasCards: true }));
       },
       whilePresent: (lockId, work) => onPresent(lockId, work),
     },
   });
-  const arriving = new Set<Entry>();
-  const isLoaded = (entry: Entry): boolean => !arriving.has(entry);
 
   const locks: LockStore = {
     all: sorted.all,
-    get: (lockId) => currentOf(entries.get(lockId))?.lock,
-    byDevice: (deviceId) => currentOf(byDevice.get(deviceId))?.lock,
+    get: (lockId) => entries.get(lockId)?.document.current().lock,
+    byDevice: (deviceId) => byDevice.get(deviceId)?.current().lock,
     isDisabled: disabled.hasDevice,
     async add(lock) {
       if (isTaken(lock)) throw conflict('a lock with this MAC address is registered already');
-      const entry: Entry = { document: documentOf(lock.lockId), deviceId: lock.deviceId };
-      arriving.add(entry);
-      enter(lock.lockId, entry);
-      try {
-        await entry.document.put({ lock, hasCards: false });
-      } catch (error) {
-        entries.delete(lock.lockId);
-        byDevice.delete(lock.deviceId);
-        throw error;
-      } finally {
-        arriving.delete(entry);
-      }
-      sorted.put(entry.document.current().lock);
-      emit('lock-changed', { before: undefined, after: entry.document.current().lock });
+      const document = documentOf(lock.lockId);
+      const ids = [lock.lockId, lock.deviceId];
+      for (const id of ids) arriving.set(id, document);
+      const end = (): void => ids.forEach((id) => void arriving.delete(id));
+      const added = document.put({ lock, hasCards: false });
+      // Its caller may hear that the store does not answer while it is still being written.
+      added.then(end, () => document.idle().then(end));
+      await added;
     },
     async update(lockId, change) {
-      let before: Lock | undefined;
       const after = await onPresent(lockId, ({ document }) =>
         document.update((newest) => {
-          before = newest.lock;
-          const lock = change(before);
+          const lock = change(newest.lock);
           return lock === newest.lock ? newest : { ...newest, lock };
         }),
       );
-      emit('lock-changed', { before, after: after.lock });
       return after.lock;
     },
     remove: (lockId) =>
@@ -230,6 +231,7 @@ export function createLockFiles(options: {
         for (const one of loaded) await takeIn(one);
       }
       for (const lockId of lostDocuments(names)) await disabled.add(lockId, missingLock(pathOf(lockId)), previousOf(pathOf(lockId)));
+      isOpen = true;
     },
     disabled: disabled.all,
     highest() {
@@ -238,14 +240,14 @@ export function createLockFiles(options: {
       return { lockId };
     },
     flushed: () => [
-      ...[...entries]
-        .filter(([, entry]) => isLoaded(entry))
-        .map(([lockId, { document }]) => [`${lockId}.json`, document.flushedText()] as const),
+      ...[...entries].map(([lockId, { document }]) => [`${lockId}.json`, document.flushedText()] as const),
       ...[...disabled.lockIds()].map((lockId) => [`${lockId}.json`, undefined] as const),
     ],
     async idle() {
       await entryFiles.idle();
-      await Promise.all([...entries.values()].map(({ document }) => document.idle()));
+      await Promise.all(
+        [...arriving.values(), ...Array.from(entries.values(), ({ document }) => document)].map((document) => document.idle()),
+      );
     },
   };
 }

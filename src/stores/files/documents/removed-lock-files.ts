@@ -59,12 +59,19 @@ export function createRemovedLockFiles(options: {
   const documents = new Map<LockId, Document<RemovedLock>>();
   const byDevice = new Map<DeviceId, readonly LockId[]>();
   let sorted: readonly RemovedLock[] | undefined;
+  let isOpen = false;
 
   const pathOf = (id: LockId): string => `${folder}/${id}.json`;
-  const documentOf = (id: LockId): Document<RemovedLock> =>
-    createDocument({ files, path: pathOf(id), format: removedLockFormat, beforeUpgrade });
+  function documentOf(id: LockId): Document<RemovedLock> {
+    const onFlushed = (): void => {
+      if (isOpen) enter(document);
+    };
+    const document = createDocument({ files, path: pathOf(id), format: removedLockFormat, onFlushed, beforeUpgrade });
+    return document;
+  }
   const idsOf = (device: DeviceId): readonly LockId[] => byDevice.get(device) ?? none;
 
+  /** Readers see the lock of this document from now on. */
   function enter(document: Document<RemovedLock>): void {
     const { lockId: id, deviceId: device } = document.current();
     documents.set(id, document);
@@ -74,6 +81,7 @@ export function createRemovedLockFiles(options: {
     );
     sorted = undefined;
   }
+  /** Nobody sees it any more. */
   function leave(id: LockId): void {
     const device = documents.get(id)?.current().deviceId;
     if (device === undefined) return;
@@ -84,13 +92,13 @@ export function createRemovedLockFiles(options: {
     sorted = undefined;
   }
   async function forget(id: LockId): Promise<void> {
-    leave(id);
     try {
       for (const path of [`${pathOf(id)}.previous`, pathOf(id)]) await removeIfThere(files, path);
       await files.syncFolder(folder);
     } catch (error) {
       throw storageUnavailable(error);
     }
+    leave(id);
   }
   async function takeIn(id: LockId): Promise<void> {
     const document = documentOf(id);
@@ -116,9 +124,7 @@ export function createRemovedLockFiles(options: {
     },
     get: (id) => documents.get(id)?.current(),
     async add(removed) {
-      const document = documentOf(removed.lockId);
-      await document.put(removed);
-      enter(document);
+      await documentOf(removed.lockId).put(removed);
     },
     forget,
     async open(isRegistered) {
@@ -131,6 +137,7 @@ export function createRemovedLockFiles(options: {
         if (isRegistered(id)) await forget(id);
         else await takeIn(id);
       }
+      isOpen = true;
     },
     earlierIds(lock) {
       // Called for every message of every lock, and most gateways have removed none.

@@ -73,19 +73,36 @@ export function createWebhookFiles(options: {
   const { files, folder, log, emit, beforeUpgrade } = options;
   /** In the order of their ids, because ids only rise. */
   const documents = new Map<WebhookId, Document<StoredWebhook>>();
+  /** Those whose documents are being deleted: they change no more. */
+  const leaving = new Set<WebhookId>();
   /** The highest id, including documents that were set aside. */
   let highest = 0;
+  let isOpen = false;
 
   const pathOf = (id: WebhookId): string => `${folder}/${id}.json`;
-  function onFlushed({ webhook: after }: StoredWebhook, old: StoredWebhook | undefined): void {
-    if (old !== undefined && old.webhook !== after) emit('webhook-changed', { before: old.webhook, after });
+  function documentOf(id: WebhookId): Document<StoredWebhook> {
+    const document = createDocument({ files, path: pathOf(id), format: webhookFormat, onFlushed, beforeUpgrade });
+    function onFlushed({ webhook: after }: StoredWebhook, old: StoredWebhook | undefined): void {
+      if (old !== undefined && old.webhook !== after) emit('webhook-changed', { before: old.webhook, after });
+      if (old === undefined && isOpen) enter(document);
+    }
+    return document;
   }
-  const documentOf = (id: WebhookId): Document<StoredWebhook> =>
-    createDocument({ files, path: pathOf(id), format: webhookFormat, onFlushed, beforeUpgrade });
-
+  /** Readers see the webhook of this document from now on. */
+  function enter(document: Document<StoredWebhook>): void {
+    const { webhook } = document.current();
+    documents.set(webhook.webhookId, document);
+    if (isOpen) emit('webhook-changed', { before: undefined, after: webhook });
+  }
+  /** Nobody sees the webhook of this document any more. */
+  function leave(document: Document<StoredWebhook>): void {
+    const { webhook } = document.current();
+    documents.delete(webhook.webhookId);
+    emit('webhook-changed', { before: webhook, after: undefined });
+  }
   function present(id: WebhookId): Document<StoredWebhook> {
     const document = documents.get(id);
-    if (document === undefined) throw new DomainError('not-found', `there is no webhook ${id}`);
+    if (document === undefined || leaving.has(id)) throw new DomainError('not-found', `there is no webhook ${id}`);
     return document;
   }
   async function takeIn(id: WebhookId): Promise<void> {
@@ -95,7 +112,7 @@ export function createWebhookFiles(options: {
       await document.load();
       const foundId = document.current().webhook.webhookId;
       if (foundId !== id) throw new Error(`${pathOf(id)} is damaged: it holds webhook ${foundId}`);
-      documents.set(id, document);
+      enter(document);
     } catch (error) {
       if (error instanceof NewerSchemaError) throw error;
       await files.rename(pathOf(id), `${pathOf(id)}.damaged`);
@@ -107,30 +124,28 @@ export function createWebhookFiles(options: {
     all: async () => [...documents.values()].map((document) => document.current()),
     get: async (id) => documents.get(id)?.current(),
     async add(stored) {
-      const id = stored.webhook.webhookId;
-      const document = documentOf(id);
-      await document.put(stored);
-      documents.set(id, document);
-      emit('webhook-changed', { before: undefined, after: stored.webhook });
+      await documentOf(stored.webhook.webhookId).put(stored);
     },
     update: async (id, change) => present(id).update(change),
     async remove(id) {
       const document = present(id);
-      documents.delete(id);
+      leaving.add(id);
       try {
         await document.idle();
         // The copy first: it contains the secret and must not outlive the document.
         for (const path of [`${pathOf(id)}.previous`, pathOf(id)]) await removeIfThere(files, path);
         await files.syncFolder(folder);
+        leave(document);
       } catch (error) {
-        documents.set(id, document);
         throw storageUnavailable(error);
+      } finally {
+        leaving.delete(id);
       }
-      emit('webhook-changed', { before: document.current().webhook, after: undefined });
     },
     async open() {
       const ids = (await files.readdir(folder)).flatMap((name) => webhookFileName.exec(name)?.[1] ?? []).map((digits) => Number(digits));
       for (const id of ids.sort((a, b) => a - b)) await takeIn(id as WebhookId);
+      isOpen = true;
     },
     highest: () => ({ webhookId: highest }),
     flushed: () => [...documents].map(([id, document]) => [`${id}.json`, document.flushedText()] as const),
