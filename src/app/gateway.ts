@@ -55,7 +55,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
   const { broker, clockSync, certificates, eventRecords } = lockSide;
   const updates = createUpdates(base);
   const admission = createAdmission(storage);
-  const forwarding = createForwardingFor(base, storage.node, services.stallDetector);
+  const forwarding = createForwardingFor(base, storage.node, { stallDetector: services.stallDetector, lease: admission.lease });
   const peopleSide = await createPeopleSide({
     ...{ base, storage, httpLease: admission.lease, forwarding, services, link: drivers, lockSide, updates },
   });

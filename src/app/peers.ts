@@ -1,4 +1,5 @@
 // This node among those that share a database: the certificate authority of all, the endpoint for the others, and the way to the one that serves.
+import type { Lease } from '../domain/lease.ts';
 import type { StallDetector } from '../domain/locks/stall-detector.ts';
 import { createForwarding, type Forwarding } from '../http/peers/forwarding.ts';
 import type { HttpServer } from '../http/pipeline/server.ts';
@@ -15,13 +16,13 @@ const certificateName = (incarnation: string): string => `${incarnation}.node.la
 /** undefined: other nodes do not reach this one (`cluster.url`), so it does not reach them either. */
 export function createForwardingFor(
   { config, clock, log, events }: Base,
-  node: Pick<NodeLease, 'servingElsewhere'> | undefined,
-  stallDetector: StallDetector,
+  node: Pick<NodeLease, 'servingElsewhere' | 'mayServe' | 'hurry'> | undefined,
+  { stallDetector, lease }: { readonly stallDetector: StallDetector; readonly lease: Lease },
 ): Forwarding | undefined {
   if (node === undefined || config.cluster.url === undefined) return undefined;
   return createForwarding({
-    ...{ clock, log, emit: events.emit, certificateName, stallDetector, serving: node.servingElsewhere },
-    commandTimeoutMs: config.commandTimeoutMs,
+    ...{ clock, log, emit: events.emit, certificateName, stallDetector, lease, commandTimeoutMs: config.commandTimeoutMs },
+    ...{ serving: node.servingElsewhere, mayServe: node.mayServe, onStop: node.hurry },
   });
 }
 

@@ -10,10 +10,12 @@ export interface Lease {
 /** Of a gateway whose data no other one can reach. */
 export const endlessLease: Lease = { leftMs: () => Number.POSITIVE_INFINITY };
 
-/** Throws `storage-unavailable` while this gateway may not serve. */
+const sentence = 'This node does not serve now; nothing was done. Ask again, or ask another node';
+
+/** What callers hear of a gateway that may not serve, or that stops. */
+export const notServing = new DomainError('storage-unavailable', sentence, { retryAfterSeconds: 1 });
+
+/** Throws `notServing` while this gateway may not serve. */
 export function requireLease({ leftMs }: Lease): void {
-  if (leftMs() > 0) return;
-  throw new DomainError('storage-unavailable', 'This node does not serve now; nothing was done. Ask again, or ask another node', {
-    retryAfterSeconds: 1,
-  });
+  if (leftMs() === 0) throw notServing;
 }

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Bustle } from './bustle.ts';
-import { type Stage, wait } from './cluster-faults.ts';
+import { type Stage, wait } from './cluster-stage.ts';
 
 const program = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
 const [measures, measureMs] = [6, 10_000];

@@ -1,5 +1,5 @@
-// Callers at the doors while nodes and databases fail: one at each lock, who unlocks it and locks it again, always at the node to which the
-// balancer leads. Each answer is compared with what the bolt did by the lock's own account.
+// Callers at the doors while nodes and databases fail: one at each lock, who unlocks it and locks it again, always at the node that programs
+// ask. Each answer is compared with what the bolt did by the lock's own account.
 import { request } from 'node:http';
 import type { LockHandle } from '../../device-sim/lock-handle.ts';
 import type { Movement } from '../../device-sim/movement-log.ts';
@@ -97,14 +97,16 @@ export function createDoors(house: ClusterHouse): Doors {
 
 /** Asks over a connection of its own, so that a broken one is never a reused one. */
 function move(house: ClusterHouse, lock: LockHandle, action: 'lock' | 'unlock'): Promise<Outcome> {
-  const node = house.led();
+  const node = house.asked();
   const askedAt = performance.now();
+  const ends = node.begin();
   return new Promise((resolve) => {
     const asked = request(`${node.url}/api/v1/lock/${action}?lockId=${lock.lockId}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${house.token()}` },
       agent: false,
     });
+    asked.once('close', ends);
     const leave = setTimeout(() => {
       resolve({ answer: 'none within 6 s', mayMove: true });
       asked.destroy();

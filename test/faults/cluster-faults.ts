@@ -2,41 +2,21 @@
 // serves, the other one waits, and every commit is on both servers.
 import { cuts } from '../support/cuttable-link.ts';
 import { fakedClock } from '../support/fake-time.ts';
-import type { PostgresPair } from '../support/postgres-pair.ts';
-import type { Random } from '../support/seeded-random.ts';
-
-import type { ClusterHouse } from './cluster-house.ts';
 import type { ClusterNode } from './cluster-node.ts';
+import { type Stage, slackMs, takenOver, wait } from './cluster-stage.ts';
+import { upgrade } from './cluster-upgrade.ts';
 import { until } from './house.ts';
-
-export interface Stage {
-  readonly house: ClusterHouse;
-  readonly pair: PostgresPair;
-  /** The same for the same seed and round. */
-  readonly random: Random;
-  readonly leaseMs: number;
-}
 
 export interface ClusterFault {
   readonly name: string;
+  /** Which codes of 500 and above callers may hear, and at doors of all but 200; undefined: whatever comes. */
+  readonly mayHear?: readonly string[];
   /** Whether it is done for every change, too. */
   readonly isShort: boolean;
   /** Resolves with what was not as it must be. */
   run(stage: Stage): Promise<readonly string[]>;
 }
 
-/** The machine may be busy: what is promised within a time is measured, and this much more is let pass. */
-const slackMs = 2_000;
-export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Waits until another node serves; `withinMs` is promised. */
-async function takenOver({ house }: Stage, from: ClusterNode, withinMs: number): Promise<readonly string[]> {
-  const begun = performance.now();
-  const next = house.other(from);
-  await until(async () => (await next.role()) === 'serving', `${next.name} takes over`);
-  const tookMs = Math.round(performance.now() - begun);
-  return tookMs > withinMs + slackMs ? [`taken over after ${tookMs} ms`] : [];
-}
 const afterDeath = ({ leaseMs }: Stage): number => leaseMs + 5_000;
 
 async function stop(stage: Stage): Promise<readonly string[]> {
@@ -223,6 +203,7 @@ async function databaseWithWrongClock(stage: Stage): Promise<readonly string[]> 
 
 export const clusterFaults: readonly ClusterFault[] = [
   { name: 'the node is stopped', isShort: true, run: stop },
+  { name: 'both nodes are upgraded in turn', isShort: true, run: upgrade, mayHear: ['lock-timeout', 'lock-offline'] },
   { name: 'the node is killed', isShort: true, run: kill },
   { name: 'the node stands still for longer than its lease', isShort: true, run: freeze },
   { name: 'the node stands still for 0.1 to 2.5 s', isShort: false, run: stand },

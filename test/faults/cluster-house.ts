@@ -19,13 +19,20 @@ export interface ClusterHouse {
   token(): string;
   /** Where the balancer leads: the node that serves, or served last. */
   led(): ClusterNode;
+  /** Where programs ask: where the balancer leads, or at the node of `askAt`. */
+  asked(): ClusterNode;
+  /** Until it is called again; undefined: where the balancer leads. */
+  askAt(node: ClusterNode | undefined): void;
+  /** Answers of 500 and above, and broken connections, but for those of doors, since the last call. */
+  takeFailures(): ReadonlyMap<string, number>;
+  noteFailure(what: string): void;
   other(node: ClusterNode): ClusterNode;
   /** From this node to the servers of the database. */
   links(node: ClusterNode): readonly CuttableLink[];
   /** The one that serves; waits for it. */
   serving(): Promise<ClusterNode>;
   moveIn(): Promise<void>;
-  /** Asks the node that serves, or served last; undefined: the connection broke. */
+  /** Asks where programs ask; undefined: the connection broke. */
   ask(method: string, path: string, query?: Query, body?: object): Promise<HouseAnswer | undefined>;
   /** Asks this node, however long it takes. */
   askNode(node: ClusterNode, method: string, path: string, query?: Query): Promise<void>;
@@ -50,6 +57,8 @@ export async function createClusterHouse(options: {
   const links = new Map<string, readonly CuttableLink[]>();
   let fleet: Fleet | undefined;
   let led: ClusterNode | undefined;
+  let askedAt: ClusterNode | undefined;
+  let failures = new Map<string, number>();
   let isClosed = false;
 
   async function nodeCalled(name: string): Promise<ClusterNode> {
@@ -87,7 +96,8 @@ export async function createClusterHouse(options: {
     ...[method, path, query = {}, body]: Parameters<ClusterHouse['ask']>
   ): Promise<HouseAnswer | undefined> {
     const search = new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]));
-    const askedAt = performance.now();
+    const begun = performance.now();
+    const ends = node.begin();
     try {
       const response = await fetch(`${node.url}${path}?${search}`, {
         method,
@@ -95,10 +105,15 @@ export async function createClusterHouse(options: {
         ...(body && { body: JSON.stringify(body) }),
         signal: AbortSignal.timeout(patienceMs),
       });
-      if (response.ok) node.noteGranted(askedAt);
-      return { status: response.status, body: (await response.json()) as HouseAnswer['body'] };
+      if (response.ok) node.noteGranted(begun);
+      const answer = { status: response.status, body: (await response.json()) as HouseAnswer['body'] };
+      if (answer.status >= 500) house.noteFailure(`${answer.body['code']} to ${method} ${path}`);
+      return answer;
     } catch {
+      house.noteFailure(`a broken connection to ${method} ${path}`);
       return undefined;
+    } finally {
+      ends();
     }
   }
 
@@ -111,6 +126,16 @@ export async function createClusterHouse(options: {
       return fleet;
     },
     led: () => led ?? nodes[0],
+    asked: () => askedAt ?? house.led(),
+    askAt(node) {
+      askedAt = node;
+    },
+    takeFailures() {
+      const taken = failures;
+      failures = new Map();
+      return taken;
+    },
+    noteFailure: (what) => void failures.set(what, (failures.get(what) ?? 0) + 1),
     other: ({ name }) => (nodes[0].name === name ? nodes[1] : nodes[0]),
     links: ({ name }) => links.get(name) ?? [],
     async serving() {
@@ -133,7 +158,7 @@ export async function createClusterHouse(options: {
       });
       await fleet.start();
     },
-    ask: (...asked) => request(house.led(), ...asked),
+    ask: (...asked) => request(house.asked(), ...asked),
     async askNode(node, ...asked) {
       await request(node, ...asked);
     },

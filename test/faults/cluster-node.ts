@@ -27,6 +27,12 @@ export interface ClusterNode {
   isOver(): boolean;
   /** `cluster.role` of `/readyz`; undefined: no answer within a second. */
   role(): Promise<string | undefined>;
+  /** Whether it sends requests on to a node that answers. */
+  forwards(): Promise<boolean>;
+  /** A request to it begins; call what this returns when it has ended. */
+  begin(): () => void;
+  /** How many requests to it are under way. */
+  underWay(): number;
   /** How many bytes it has said to locks that were led away from it. */
   saidToLeft(): number;
   /** How many requests that were asked since then (`performance.now`) it has answered with 2xx. */
@@ -53,7 +59,7 @@ export interface ClusterNodeOptions {
 
 export async function createClusterNode(options: ClusterNodeOptions): Promise<ClusterNode> {
   const { name, store, dataDir, leaseSeconds, commandTimeoutMs, isLed } = options;
-  const [http, mqtt] = [await freePort(), await freePort()];
+  const [http, mqtt, nodes] = [await freePort(), await freePort(), await freePort()];
   const url = `http://127.0.0.1:${http}`;
   const lines = new Set<{ readonly near: Socket; readonly far: Socket }>();
   let child: ChildProcess | undefined;
@@ -62,6 +68,15 @@ export async function createClusterNode(options: ClusterNodeOptions): Promise<Cl
   let log: Record<string, unknown>[] = [];
   let saidToLeft = 0;
   let granted: number[] = [];
+  let underWay = 0;
+  async function cluster(): Promise<{ readonly role?: string; readonly forwardsTo?: string | null } | undefined> {
+    try {
+      const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(1_000) });
+      return ((await answer.json()) as { cluster?: { role?: string } }).cluster;
+    } catch {
+      return undefined;
+    }
+  }
   const node: ClusterNode = {
     ...{ name, url, dataDir },
     log: () => log,
@@ -70,9 +85,10 @@ export async function createClusterNode(options: ClusterNodeOptions): Promise<Cl
     noteGranted: (askedAt) => void granted.push(askedAt),
     async start(environment = {}) {
       const own = ['--data-dir', dataDir, '--http-port', String(http), '--mqtt-port', String(mqtt), '--cluster-name', name];
+      const reach = ['--cluster-url', `https://127.0.0.1:${nodes}`, '--discovery-enabled', 'false'];
       const times = ['--cluster-lease-seconds', String(leaseSeconds), '--command-timeout-ms', String(commandTimeoutMs)];
       const inherited = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('LATCHD_')));
-      const started = spawn(process.execPath, [program, 'serve', ...own, '--store', store, ...times], {
+      const started = spawn(process.execPath, [program, 'serve', ...own, ...reach, '--store', store, ...times], {
         env: { ...inherited, LATCHD_UPDATES_CHECK: 'false', ...environment },
         stdio: ['ignore', 'pipe', 'pipe'],
       });
@@ -100,14 +116,15 @@ export async function createClusterNode(options: ClusterNodeOptions): Promise<Cl
     signal: (signal) => void child?.kill(signal),
     ended: () => ended,
     isOver: () => isOver,
-    async role() {
-      try {
-        const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(1_000) });
-        return ((await answer.json()) as { cluster?: { role?: string } }).cluster?.role;
-      } catch {
-        return undefined;
-      }
+    role: async () => (await cluster())?.role,
+    forwards: async () => typeof (await cluster())?.forwardsTo === 'string',
+    begin() {
+      underWay += 1;
+      return () => {
+        underWay -= 1;
+      };
     },
+    underWay: () => underWay,
     carry(near) {
       const far = connect({ host: '127.0.0.1', port: mqtt, noDelay: true });
       const line = { near, far };

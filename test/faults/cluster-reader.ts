@@ -39,14 +39,17 @@ export function createClusterReader(house: ClusterHouse): ClusterReader {
       const lastId = last === undefined ? {} : { 'last-event-id': String(last) };
       const headers = { authorization: `Bearer ${house.token()}`, accept: 'text/event-stream', ...lastId };
       const asked = request(`${url}/api/v1/events`, { headers, agent: false });
-      const move = setInterval(() => void (isOver || house.led().url !== url ? asked.destroy() : undefined), 50);
+      const move = setInterval(() => void (isOver || house.asked().url !== url ? asked.destroy() : undefined), 50);
       asked.on('error', () => undefined);
       asked.once('close', () => {
         clearInterval(move);
         resolve();
       });
       asked.once('response', (answer) => {
-        if (answer.statusCode !== 200) return void asked.destroy();
+        if (answer.statusCode !== 200) {
+          house.noteFailure(`${answer.statusCode} to GET /api/v1/events`);
+          return void asked.destroy();
+        }
         connections += 1;
         response = answer;
         let rest = '';
@@ -62,7 +65,7 @@ export function createClusterReader(house: ClusterHouse): ClusterReader {
   }
   async function live(): Promise<void> {
     while (!isOver) {
-      await listen(house.led().url);
+      await listen(house.asked().url);
       await wait(20);
     }
   }

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { askControl, NobodyThere } from '../../platform/control/control-client.ts';
 import { runningOwner } from '../../stores/files/directory-lock.ts';
 import type { FileLayer } from '../../stores/files/files.ts';
-import type { ClusterView } from '../../stores/postgres/lease.ts';
+import type { ClusterView } from '../../stores/postgres/cluster-view.ts';
 import { cannotTell, fail, good, type Verdict, warn } from './verdict.ts';
 
 export const schemes = ['http', 'https', 'mqtt', 'mqtts', 'devices'] as const;

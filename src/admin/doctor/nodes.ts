@@ -7,7 +7,7 @@ import { machineNames } from '../../platform/mdns/machine-names.ts';
 import type { Authority } from '../../platform/tls/local-ca.ts';
 import { makePeerIdentity } from '../../platform/tls/peer-certificate.ts';
 import { codeOf } from '../../stores/files/files.ts';
-import type { ClusterView } from '../../stores/postgres/lease.ts';
+import type { ClusterView } from '../../stores/postgres/cluster-view.ts';
 import { type AddressesOf, askNameService } from './certificate-names.ts';
 import type { Daemon } from './daemon.ts';
 import { checkPlace, restartHint } from './ports.ts';

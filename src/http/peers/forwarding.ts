@@ -1,13 +1,22 @@
 // Sends requests on to the node that serves, from one that does not: status, headers, body and stream go both ways as they are.
+//
+// While one node hands over to another, requests wait here for the one that serves next, which may be this one. None is done twice: only what
+// was not begun waits, because no byte of it was sent, or the other node refused it before it looked at it (`relay.ts`); and once it was sent
+// without such a word, it never waits again. None opens a door late: a door waits no longer than its deadline, which stays that of its arrival
+// here, wherever it is handled then, and it goes on only if its client has not left. After this process stood still, what the client did
+// meanwhile is read first. Nobody's token is looked at, and nothing is counted, before a node handles the request.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountId } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Emit } from '../../domain/event-bus.ts';
+import type { Lease } from '../../domain/lease.ts';
 import type { StallDetector } from '../../domain/locks/stall-detector.ts';
 import type { Log } from '../../domain/part.ts';
 import { OutcomeUnknown, type RequestEffect } from '../pipeline/effect.ts';
+import { createHeldRequests } from './held-requests.ts';
 import { createPeer, type Peer, type PeerIdentity } from './peer.ts';
-import { type RelayOptions, relay, unreachable } from './relay.ts';
+import { expiryOf, noteDeadline } from './peer-requests.ts';
+import { NotBegun, type RelayOptions, relay } from './relay.ts';
 
 /** The node that serves. */
 export interface ServingNode {
@@ -21,19 +30,20 @@ export interface ServingNode {
 export interface Forwarding {
   /** From now on requests are sent on. */
   start(identity: PeerIdentity): void;
-  /** Ends the streams that go on until somebody ends them. */
+  /** Ends the streams that go on until somebody ends them, and refuses the requests that wait. */
   cut(): void;
   /** Ends all requests under way. */
   stop(): void;
-  /** Whether there is a node to which this request may go. */
+  /** Whether there is a node to which a request may go, or may soon be one. */
   isPossible(): boolean;
   /** The name of the node to which requests go; null when none answers. */
   forwardsTo(): string | null;
   /**
-   * Resolves when the answer is sent, or the client has left. Rejects with `storage-unavailable` when nothing was done or nobody knows, and
-   * with `lock-timeout` when nobody knows and the request is for a door; then no answer was begun.
+   * Resolves with `ended` when the answer is sent, or the client has left; with `here` when this node serves by now, has to handle the request,
+   * and nobody else has begun it. Rejects with `storage-unavailable` when nothing was done or nobody knows, and with `lock-timeout` when nobody
+   * knows and the request is for a door; then no answer was begun.
    */
-  send(request: IncomingMessage, response: ServerResponse, options: SendOptions): Promise<void>;
+  send(request: IncomingMessage, response: ServerResponse, options: SendOptions): Promise<'ended' | 'here'>;
 }
 
 interface SendOptions {
@@ -50,6 +60,8 @@ const lookMs = 1_000;
 const missesAllowed = 3;
 /** How long after its deadline a door is answered here. */
 const graceMs = 1_000;
+/** How long after nobody serves any more a request may wait: a node ends within 5 s, and the next one begins within one or two. */
+const handoverMs = 8_000;
 
 export function createForwarding(options: {
   readonly clock: Clock;
@@ -61,25 +73,48 @@ export function createForwarding(options: {
   readonly certificateName: (incarnation: string) => string;
   readonly commandTimeoutMs: number;
   readonly stallDetector: Pick<StallDetector, 'requestTime' | 'settled'>;
+  /** Of this node, once it handles requests. */
+  readonly lease: Lease;
+  /** Whether this node would serve if no other one did, as far as it knows. */
+  readonly mayServe: () => boolean;
+  /** The node that serves has begun to stop. */
+  readonly onStop: () => void;
 }): Forwarding {
-  const { clock, log, emit, serving, certificateName, commandTimeoutMs, stallDetector } = options;
+  const { clock, log, emit, serving, certificateName, commandTimeoutMs, stallDetector, lease, mayServe, onStop } = options;
   let identity: PeerIdentity | undefined;
-  let current: { readonly node: ServingNode; readonly peer: Peer; misses: number } | undefined;
+  let current: { readonly node: ServingNode; readonly peer: Peer; misses: number; isStopping: boolean } | undefined;
   let cancelLook = (): void => undefined;
+  /** Since when no other node takes requests, as far as is known. */
+  let lostAt: number | undefined;
   const streams = new Set<ServerResponse>();
+  const held = createHeldRequests({ clock, isServed });
 
-  /** Requests under way to a node that serves no longer end now. */
+  /** Requests under way to a node that serves no longer end now; one that stops is sent none any more. */
   function target(): typeof current {
     const node = serving();
     if (current !== undefined && current.node.incarnation !== node?.incarnation) {
       current.peer.close();
       current = undefined;
     }
-    if (current === undefined && identity !== undefined && node !== undefined && node.url !== null) {
-      const peer = createPeer({ url: node.url, name: certificateName(node.incarnation), identity, clock });
-      current = { node, peer, misses: 0 };
+    if (current === undefined && identity !== undefined && node !== undefined && node.url !== null)
+      current = reached(node, node.url, identity);
+    return current?.isStopping ? undefined : current;
+  }
+
+  function reached(node: ServingNode, url: string, own: PeerIdentity): NonNullable<typeof current> {
+    const peer = createPeer({ url, name: certificateName(node.incarnation), identity: own, clock, onStop: stops });
+    const to = { node, peer, misses: 0, isStopping: false };
+    function stops(): void {
+      to.isStopping = true;
+      isLost();
+      peer.rest();
+      onStop();
     }
-    return current;
+    return to;
+  }
+
+  function isLost(): void {
+    lostAt ??= clock.monotonic();
   }
 
   async function look(to: NonNullable<typeof current>): Promise<void> {
@@ -88,8 +123,10 @@ export function createForwarding(options: {
       await to.peer.look();
       if (to.misses >= missesAllowed) log.info({ code: 'node-reached', node: name }, 'the node that serves answers this one again');
       to.misses = 0;
+      lostAt = undefined;
     } catch (error) {
       to.misses += 1;
+      isLost();
       if (to.misses === missesAllowed && to === current)
         log.warn({ code: 'node-unreachable', node: name, url, reason: (error as Error).message }, 'the node that serves does not answer');
     }
@@ -97,27 +134,67 @@ export function createForwarding(options: {
 
   function lookAgain(): void {
     const to = target();
-    if (to !== undefined) void look(to);
+    if (to === undefined) isLost();
+    else void look(to);
     cancelLook = clock.timer(lookMs, lookAgain);
   }
 
-  async function send(request: IncomingMessage, response: ServerResponse, { effect, isClosing, onAnswer }: SendOptions): Promise<void> {
-    const deadline = stallDetector.requestTime() + commandTimeoutMs;
-    // Who left while this process stood still waits for nothing.
-    await stallDetector.settled();
+  function isServed(): boolean {
+    if (lease.leftMs() > 0) return true;
     const to = target();
-    if (to === undefined) throw unreachable();
+    void to?.peer.look().catch(() => undefined);
+    return to?.peer.isThere() ?? false;
+  }
+
+  const mayWaitUntil = (): number => (mayServe() ? (lostAt ?? clock.monotonic()) + handoverMs : Number.NEGATIVE_INFINITY);
+
+  /** Sends it once; rejects with `NotBegun` when that cannot be. */
+  async function sendOnce(request: IncomingMessage, response: ServerResponse, how: SendOptions, deadline: number): Promise<void> {
+    const { effect, isClosing, onAnswer } = how;
+    const to = target();
+    if (to === undefined) throw new NotBegun();
     const expires = await to.peer.itsTime(deadline).catch(() => {
-      throw unreachable();
+      throw new NotBegun();
     });
     if (response.destroyed) return;
     const endsInMs = effect === 'door' ? deadline + graceMs - clock.monotonic() : undefined;
     const onHead: RelayOptions['onHead'] = ({ requestId, accountId, isStream }) => {
       onAnswer(requestId, accountId);
-      if (isStream) streams.add(response);
+      if (!isStream) return;
+      streams.add(response);
+      response.once('close', () => streams.delete(response));
     };
-    response.once('close', () => streams.delete(response));
-    await relay(to.peer, request, response, { effect, clock, expires: Math.floor(expires), endsInMs, isClosing, onHead });
+    await relay(to.peer, request, response, { effect, clock, expires: Math.floor(expires), endsInMs, isClosing, onHead }).catch((error) => {
+      if (error instanceof NotBegun) to.peer.doubt();
+      throw error;
+    });
+  }
+
+  async function send(request: IncomingMessage, response: ServerResponse, how: SendOptions): Promise<'ended' | 'here'> {
+    const { effect } = how;
+    const deadlineNow = (): number => stallDetector.requestTime() + commandTimeoutMs;
+    const arrival = Math.min(deadlineNow(), expiryOf(request) ?? Number.POSITIVE_INFINITY);
+    for (;;) {
+      // Who left while this process stood still waits for nothing.
+      await stallDetector.settled();
+      if (response.destroyed) return 'ended';
+      const deadline = effect === 'door' ? arrival : deadlineNow();
+      if (clock.monotonic() >= deadline) throw new NotBegun();
+      if (lease.leftMs() > 0) {
+        if (effect === 'door') noteDeadline(request, arrival);
+        return 'here';
+      }
+      try {
+        await sendOnce(request, response, how, deadline);
+        return 'ended';
+      } catch (error) {
+        if (!(error instanceof NotBegun)) throw error;
+        isLost();
+        const until = Math.min(mayWaitUntil(), effect === 'door' ? arrival : Number.POSITIVE_INFINITY);
+        const isServed = clock.monotonic() < until && (await held.wait(request, response, { effect, until }));
+        if (!isServed && !response.destroyed) throw error;
+      }
+    }
   }
 
   return {
@@ -126,6 +203,7 @@ export function createForwarding(options: {
       lookAgain();
     },
     cut() {
+      held.stop();
       for (const response of streams) response.destroy();
     },
     stop() {
@@ -134,15 +212,16 @@ export function createForwarding(options: {
       current?.peer.close();
       current = undefined;
     },
-    isPossible: () => target() !== undefined,
+    isPossible: () => target() !== undefined || clock.monotonic() < mayWaitUntil(),
     forwardsTo() {
       const to = target();
       return to?.peer.isThere() ? to.node.name : null;
     },
     async send(request, response, how) {
       try {
-        await send(request, response, how);
-        emit('request-forwarded', { outcome: response.writableFinished ? 'answered' : 'left' });
+        const outcome = await send(request, response, how);
+        if (outcome === 'ended') emit('request-forwarded', { outcome: response.writableFinished ? 'answered' : 'left' });
+        return outcome;
       } catch (error) {
         emit('request-forwarded', { outcome: error instanceof OutcomeUnknown ? 'unknown' : 'unreachable' });
         throw error;

@@ -26,12 +26,19 @@ export const accountHeader = 'latchd-account';
  */
 export const counterPath = '/counter';
 
+/** Where a node asks another one to say when it begins to stop; answered then, on the endpoint for nodes alone. */
+export const stopPath = '/stop';
+
+/** Of a refusal of another node: it has done nothing with the request and asked for none of its body, so the request may go to the next one. */
+export const notBegunHeader = 'latchd-not-begun';
+
 interface PeerRequest {
   /** NaN: it does not say so as a node does. */
   readonly expiresAt: number;
 }
 
 const peerRequests = new WeakMap<IncomingMessage, PeerRequest>();
+const deadlines = new WeakMap<IncomingMessage, number>();
 
 /** Call it for each request on the endpoint for nodes, before anybody asks `clientOf`. */
 export function notePeer(request: IncomingMessage): void {
@@ -46,9 +53,14 @@ export function isFromPeer(request: IncomingMessage): boolean {
   return peerRequests.has(request);
 }
 
-/** Until when the client of a request waits, on the monotonic clock; undefined for one that no other node has sent on. */
+/** The client of a request that waited for a node that serves waits until then, on the monotonic clock. */
+export function noteDeadline(request: IncomingMessage, deadline: number): void {
+  deadlines.set(request, deadline);
+}
+
+/** Until when the client of a request waits, on the monotonic clock; undefined: it neither came from another node nor waited for one. */
 export function expiryOf(request: IncomingMessage): number | undefined {
-  return peerRequests.get(request)?.expiresAt;
+  return peerRequests.get(request)?.expiresAt ?? deadlines.get(request);
 }
 
 /** What a request hears that another node sent on, and that came when its client waited no longer. */

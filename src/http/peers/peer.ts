@@ -4,7 +4,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
 import type { Clock } from '../../domain/clock.ts';
-import { counterPath } from './peer-requests.ts';
+import { counterPath, stopPath } from './peer-requests.ts';
 
 /** What a node shows to others, and whose certificates it believes (PEM). */
 export interface PeerIdentity extends SecureContextOptions {
@@ -22,6 +22,10 @@ export interface Peer {
   look(): Promise<void>;
   /** Whether it answered within the last seconds, and takes requests. */
   isThere(): boolean;
+  /** It took a request no longer: it is there again when it has answered a look. */
+  doubt(): void;
+  /** Ends the connections on which no request is under way. */
+  rest(): void;
   /** Ends all connections, and with them the requests under way. */
   close(): void;
 }
@@ -35,14 +39,18 @@ const spareConnections = 256;
 /** How long a connection is open without a request; a third of what the other node allows (`http/pipeline/endpoint.ts`). */
 const restMs = 5_000;
 
-/** @param name the host name in the certificate that the other node must show */
+/**
+ * `name`: the host name in the certificate that the other node must show. `onStop` is called when it says that it begins to stop: it takes no
+ * request from then on, and ends when the connections on which it was asked are closed.
+ */
 export function createPeer(options: {
   readonly url: string;
   readonly name: string;
   readonly identity: PeerIdentity;
   readonly clock: Pick<Clock, 'monotonic' | 'timer'>;
+  readonly onStop: () => void;
 }): Peer {
-  const { url, name, identity, clock } = options;
+  const { url, name, identity, clock, onStop } = options;
   const { hostname, port } = new URL(url);
   const place = { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: port === '' ? 443 : Number(port) };
   const agent = new Agent({ keepAlive: true, maxFreeSockets: spareConnections, servername: name, ...identity });
@@ -50,6 +58,7 @@ export function createPeer(options: {
   agent.on('free', (socket) => socket.setTimeout(restMs));
   let sample: { readonly counter: number; readonly at: number } | undefined;
   let looking: Promise<void> | undefined;
+  let isHearing = false;
 
   const ask: Peer['ask'] = (method, path, headers) => request({ ...place, agent, method, path, headers, setHost: false });
 
@@ -79,8 +88,26 @@ export function createPeer(options: {
     });
   }
 
+  /** An answer other than 200 is one of an older latchd, which does not say it. */
+  function hear(): void {
+    if (isHearing) return;
+    isHearing = true;
+    let isAnswered = false;
+    const asked = ask('GET', stopPath, ['Host', name]);
+    asked.on('error', () => undefined);
+    asked.on('response', (answer: IncomingMessage) => {
+      isAnswered = true;
+      if (answer.resume().statusCode === 200) onStop();
+    });
+    asked.once('close', () => {
+      isHearing = isAnswered;
+    });
+    asked.end();
+  }
+
   function look(): Promise<void> {
     looking ??= readCounter()
+      .then(hear)
       .catch((error: unknown) => {
         // Of a node that does not answer nobody knows what its clock shows now.
         sample = undefined;
@@ -98,6 +125,12 @@ export function createPeer(options: {
     ask,
     look,
     isThere,
+    doubt() {
+      sample = undefined;
+    },
+    rest() {
+      for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
+    },
     async itsTime(moment) {
       if (!isThere()) await look();
       const { counter, at } = sample as { readonly counter: number; readonly at: number };

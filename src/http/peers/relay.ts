@@ -1,4 +1,5 @@
-// One request on its way to another node, and its answer on the way back. It is sent once, whatever happens.
+// One request on its way to another node, and its answer on the way back. Whatever may have begun there is not sent again. The body is sent when
+// the other node asks for it (100 Continue), which it does once it has taken the request: until then the client's request is untouched here.
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import type { AccountId } from '../../domain/accounts/account.ts';
@@ -7,7 +8,7 @@ import { DomainError, invalidParameter } from '../../domain/errors.ts';
 import { clientOf } from '../pipeline/client.ts';
 import { outcomeUnknown, type RequestEffect } from '../pipeline/effect.ts';
 import type { Peer } from './peer.ts';
-import { accountHeader, peerHeaders } from './peer-requests.ts';
+import { accountHeader, notBegunHeader, peerHeaders } from './peer-requests.ts';
 
 const connectMs = 3_000;
 /** As long as a client may be silent (`http/pipeline/endpoint.ts`). */
@@ -21,13 +22,16 @@ const ownHeaders: ReadonlySet<string> = new Set([
 /** Without a length Node sends all other ones in chunks. */
 const withoutBody: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
 const bodyHeaders: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding', 'content-type', 'host']);
-const answerHeaders: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding', accountHeader]);
+const answerHeaders: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding', accountHeader, notBegunHeader]);
 
-/** The request was not sent on, or only reads. */
-export const unreachable = (): DomainError =>
-  new DomainError('storage-unavailable', 'The node that serves does not answer; nothing was done. Ask again, or ask another node', {
-    retryAfterSeconds: 1,
-  });
+const notAnswered = 'The node that serves does not answer; nothing was done. Ask again, or ask another node';
+
+/** No byte of the request was sent, or the other node has refused it before it looked at it: it may be sent to the next one. */
+export class NotBegun extends DomainError {
+  constructor() {
+    super('storage-unavailable', notAnswered, { retryAfterSeconds: 1 });
+  }
+}
 
 /** What the other node says of a request beside its answer. */
 interface AnswerHead {
@@ -51,13 +55,17 @@ export interface RelayOptions {
   readonly onHead: (head: AnswerHead) => void;
 }
 
-/** Resolves when the answer is sent, or the client has left. Rejects with an `OutcomeUnknown` or as `unreachable`, and nothing was sent. */
+/** Resolves when the answer is sent, or the client has left. Rejects with `NotBegun`, with an `OutcomeUnknown`, or of what only reads with `storage-unavailable`. */
 export function relay(peer: Peer, request: IncomingMessage, response: ServerResponse, options: RelayOptions): Promise<void> {
   const { effect, clock, expires, endsInMs, isClosing, onHead } = options;
   return new Promise((resolve, reject) => {
     const asked = begin(peer, request, expires);
     const end = () => void asked.destroy();
+    const left = () => {
+      if (!response.writableFinished) end();
+    };
     let mayHaveBegun = false;
+    let isRefused = false;
     const cancelConnect = clock.timer(connectMs, () => {
       if (!mayHaveBegun) end();
     });
@@ -66,6 +74,7 @@ export function relay(peer: Peer, request: IncomingMessage, response: ServerResp
     asked.once('close', () => {
       cancelConnect();
       cancelEnd();
+      response.off('close', left);
     });
     asked.once('socket', (socket) => {
       const begins = () => {
@@ -77,18 +86,22 @@ export function relay(peer: Peer, request: IncomingMessage, response: ServerResp
     });
     // The way through two nodes has more listeners than Node takes for usual; it would warn of each request.
     response.setMaxListeners(20);
-    response.once('close', () => {
-      if (!response.writableFinished) end();
-    });
+    response.once('close', left);
     asked.on('error', () => {
-      if (!response.destroyed && !response.headersSent)
-        return reject(mayHaveBegun && effect !== 'read' ? outcomeUnknown(effect, 'the node that serves did not answer') : unreachable());
+      if (isRefused) return;
+      if (!response.destroyed && !response.headersSent) return reject(mayHaveBegun ? unanswered(effect) : new NotBegun());
       response.destroy();
       resolve();
     });
+    asked.once('continue', () => request.pipe(asked));
     asked.once('response', (answer) => {
       cancelEnd();
       if (response.destroyed) return resolve();
+      if (answer.headers[notBegunHeader] !== undefined) {
+        isRefused = true;
+        end();
+        return reject(new NotBegun());
+      }
       const head = headOf(request, answer);
       onHead(head);
       writeHead(response, answer, head.isStream, isClosing);
@@ -102,9 +115,16 @@ export function relay(peer: Peer, request: IncomingMessage, response: ServerResp
         resolve();
       });
     });
-    if (hasLength(request)) request.pipe(asked);
+    if (hasLength(request)) asked.flushHeaders();
     else asked.end();
   });
+}
+
+/** Of a request that may have begun. */
+export function unanswered(effect: RequestEffect): DomainError {
+  return effect === 'read'
+    ? new DomainError('storage-unavailable', notAnswered, { retryAfterSeconds: 1 })
+    : outcomeUnknown(effect, 'the node that serves did not answer');
 }
 
 function begin(peer: Peer, request: IncomingMessage, expires: number): ClientRequest {
@@ -127,7 +147,7 @@ function headersFor(request: IncomingMessage, expires: number): readonly string[
   const { address, isOverTls } = clientOf(request);
   return [
     ...without(request.rawHeaders, new Set([...ownHeaders, ...namedIn(request.headers.connection)])),
-    ...(hasLength(request) || withoutBody.has(request.method ?? '') ? [] : ['Content-Length', '0']),
+    ...(hasLength(request) ? ['Expect', '100-continue'] : withoutBody.has(request.method ?? '') ? [] : ['Content-Length', '0']),
     ...[peerHeaders.address, address, peerHeaders.scheme, isOverTls ? 'https' : 'http'],
     ...[peerHeaders.expires, String(expires), peerHeaders.hops, '1'],
   ];

@@ -94,6 +94,8 @@ export function createEndpoint({ host, port, identity, isForPeers = false }: End
   server.on('request', handlers.onRequest);
   // A server may ignore an unknown expectation (RFC 9110 section 10.1.1); Node's own 417 has no body.
   server.on('checkExpectation', handlers.onRequest);
+  // A node asks for the body of what another one sends on when it has taken the request; every other client is asked at once.
+  if (isForPeers) server.on('checkContinue', handlers.onRequest);
   server.on('connect', (_request, socket: Duplex) => handlers.onConnect(socket));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const plain = error.code === 'ERR_SSL_HTTP_REQUEST' ? handshakes.get(nameOf(socket)) : undefined;

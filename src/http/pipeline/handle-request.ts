@@ -4,8 +4,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { DomainError, type ParameterProblem } from '../../domain/errors.ts';
+import { notServing } from '../../domain/lease.ts';
 import type { Log } from '../../domain/part.ts';
-import { cameTooLate, isFromPeer, requireInTime } from '../peers/peer-requests.ts';
+import { cameTooLate, isFromPeer } from '../peers/peer-requests.ts';
 import { createAccessLog } from './access-log.ts';
 import type { Authenticate } from './authenticate.ts';
 import { readTextBody } from './body-bytes.ts';
@@ -88,22 +89,26 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     };
     // 'close' comes once, and `once` would wrap the listener.
     response.on('close', () => note(context));
+    take(context);
+  };
+
+  function take(context: RequestContext): void {
     try {
       const admitted = admit(context);
-      if (admitted === 'elsewhere') void withoutLease.sendOn(context);
+      if (admitted === 'elsewhere') void withoutLease.sendOn(context).then((isHere) => isHere && take(context));
       else if (typeof admitted === 'string') turns.take(admitted, () => void respond(context));
       else void admitToFacade(context, admitted);
     } catch (error) {
       turns.take('stranger', () => refuse(context, error));
     }
-  };
+  }
 
   /** Makes the first checks, which decide how urgent the request is; a facade decides that itself. */
   function admit(context: RequestContext): Rank | FacadeRoute | 'elsewhere' {
     const { request, found } = context;
     if (request.rawHeaders.length > 2 * headersAtMost) throw tooManyHeaders;
     // The node that sent it on has looked at Host.
-    if (isFromPeer(request)) requireInTime(request, clock.monotonic());
+    if (isFromPeer(request)) withoutLease.takeFromNode(context);
     else {
       requireOneHost(request.rawHeaders, request.httpVersion);
       // A health check may use any name in Host: it learns nothing but that the process answers.
@@ -226,7 +231,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     const problem = problemOf(error, requestId, error === tooManyHeaders ? 431 : undefined);
     context.code = refusal?.code ?? problem.code;
     if (context.code === 'internal-error') log.error({ code: 'bug', requestId, err: error }, 'a request failed because of a bug');
-    if (context.code === 'storage-unavailable' && lease.leftMs() > 0 && error !== cameTooLate)
+    if (context.code === 'storage-unavailable' && lease.leftMs() > 0 && error !== cameTooLate && error !== notServing)
       log.warn(
         { code: 'change-refused', requestId, reason: error instanceof Error ? error.message : String(error) },
         `${isQuestion ? 'a question was not answered' : 'a change was refused'} because of the disk or the database: the reason says which`,

@@ -18,12 +18,14 @@ import {
   createConnectionLimit,
   nodeConnectionSettings,
 } from './connection-limit.ts';
-import { type BoundAddress, createEndpoint, type EndpointOptions } from './endpoint.ts';
+import { type BoundAddress, createEndpoint, type Endpoint, type EndpointOptions } from './endpoint.ts';
 import { HeldBytes } from './held-bytes.ts';
 import { refuseBrokenRequest, refuseConnect, refuseSocket } from './reject-socket.ts';
 import type { WebSockets } from './web-socket.ts';
 
 const stopMs = 4_500;
+/** How long other nodes have to close their connections once nothing is under way: they do so when they hear that this one stops. */
+const leaveMs = 500;
 /** Enough for hundreds of clients that send requests ahead. */
 const waitingBytesAtMost = 16 * 1024 * 1024;
 /** Enough for a hundred distant clients that fetch the largest pages. */
@@ -39,7 +41,10 @@ export interface HttpListener {
   start(): Promise<void>;
   /** Resolves and rejects as `start`, for an endpoint that lets other nodes in. */
   startForPeers(endpoint: Omit<EndpointOptions, 'isForPeers'>): Promise<void>;
-  /** Stops accepting, answers the requests under way for at most 4.5 s, then closes every connection. */
+  /**
+   * Stops accepting, answers the requests under way for at most 4.5 s, then closes every connection. Other nodes are answered until they have
+   * closed theirs, so that none of them wonders what became of a request: `closing` says that nothing new is begun.
+   */
   stop(): Promise<void>;
   /** Whether stop has begun: each answer then ends its connection. */
   closing(): boolean;
@@ -67,6 +72,9 @@ export function createHttpListener(options: {
   let underWay = 0;
   let stopping: Promise<void> | undefined;
   let endWhenIdle: (() => void) | undefined;
+  let forPeers: Endpoint | undefined;
+  let connectionsOfNodes = 0;
+  let endWhenNodesLeft: (() => void) | undefined;
   const connections = new WeakMap<Duplex, HttpConnection>();
   const bounds: Bounds = { waiting: new HeldBytes(waitingBytesAtMost), untaken: new HeldBytes(untakenBytesAtMost) };
   const limited = createRateLimitedLog({ clock, log });
@@ -99,6 +107,11 @@ export function createHttpListener(options: {
     onConnection(socket: Socket) {
       const connection = connectionOf(socket);
       const node = String((socket as TLSSocket).getPeerCertificate().subject.CN);
+      connectionsOfNodes += 1;
+      socket.once('close', () => {
+        connectionsOfNodes -= 1;
+        if (connectionsOfNodes === 0) endWhenNodesLeft?.();
+      });
       connection.place = placesOfNodes.enter({ address: node, network: node }, connection);
       if (connection.place !== undefined) return;
       tooManyOfNode(node);
@@ -163,18 +176,31 @@ export function createHttpListener(options: {
   );
 
   async function close(): Promise<void> {
+    let cancelLeave = (): void => undefined;
+    const nodesLeft = new Promise<void>((resolve) => {
+      endWhenNodesLeft = resolve;
+    });
     const end = () => {
       webSockets.close();
       for (const endpoint of endpoints) endpoint.endConnections();
+      cancelLeave();
+      cancelLeave = clock.timer(leaveMs, () => endWhenNodesLeft?.());
+      if (connectionsOfNodes === 0) endWhenNodesLeft?.();
     };
-    const cancel = clock.timer(stopMs, end);
+    const cancel = clock.timer(stopMs, () => {
+      end();
+      endWhenNodesLeft?.();
+    });
     const closed = endpoints.map((endpoint) => endpoint.close());
     // Once no request is under way on any endpoint, idle connections are closed. Until then locks stay connected over WebSocket:
     // a request under way may be a command for one of them.
     endWhenIdle = () => setImmediate(() => underWay === 0 && end());
     if (underWay === 0) endWhenIdle();
-    await Promise.all(closed);
+    await Promise.all([...closed, forPeers === undefined ? undefined : nodesLeft]);
     cancel();
+    cancelLeave();
+    forPeers?.endConnections();
+    await forPeers?.close();
   }
 
   return {
@@ -182,9 +208,8 @@ export function createHttpListener(options: {
       for (const endpoint of endpoints) await endpoint.listen();
     },
     async startForPeers(options) {
-      const endpoint = createEndpoint({ ...options, isForPeers: true }, handlersForPeers, log);
-      endpoints.push(endpoint);
-      await endpoint.listen();
+      forPeers = createEndpoint({ ...options, isForPeers: true }, handlersForPeers, log);
+      await forPeers.listen();
     },
     stop() {
       stopping ??= close();
@@ -193,6 +218,6 @@ export function createHttpListener(options: {
     closing: () => stopping !== undefined,
     answered: (socket) => connections.get(socket)?.answered(),
     keep: (socket, accountId) => connections.get(socket)?.place?.keep(accountId),
-    addresses: () => endpoints.map((endpoint) => endpoint.address()),
+    addresses: () => [...endpoints, ...(forPeers === undefined ? [] : [forPeers])].map((endpoint) => endpoint.address()),
   };
 }

@@ -6,7 +6,7 @@ import type { Log, Part } from '../../domain/part.ts';
 import type { TickBatcher } from '../../domain/tick-batcher.ts';
 import { type ApiServices, apiRoutes } from '../api/api-routes.ts';
 import type { Forwarding } from '../peers/forwarding.ts';
-import { accountHeader, counterPath, isFromPeer } from '../peers/peer-requests.ts';
+import { accountHeader, counterPath, isFromPeer, stopPath } from '../peers/peer-requests.ts';
 import { type TtlockFacade, ttlockRoutes } from '../ttlock/ttlock-routes.ts';
 import { createAuthenticate, createGuard } from './authenticate.ts';
 import type { BoundAddress, EndpointOptions } from './endpoint.ts';
@@ -98,10 +98,20 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     // Express passes on what it cannot parse, such as `OPTIONS *`; it is answered all the same.
     handle(request, response) {
       if (isFromPeer(request) && request.url === counterPath)
-        response.writeHead(lease.leftMs() > 0 ? 200 : 503).end(String(clock.monotonic()));
+        response.writeHead(lease.leftMs() > 0 && !listener.closing() ? 200 : 503).end(String(clock.monotonic()));
+      else if (isFromPeer(request) && request.url === stopPath) awaitsStop(response);
       else route(request, response, () => serve(request, response));
     },
   });
+
+  /** Nodes that want to hear of the stop. */
+  const awaiting = new Set<ServerResponse>();
+  const sayStop = (response: ServerResponse): void => void response.writeHead(200, { Connection: 'close' }).end();
+  function awaitsStop(response: ServerResponse): void {
+    awaiting.add(response);
+    response.once('close', () => awaiting.delete(response));
+    if (listener.closing()) sayStop(response);
+  }
 
   return {
     name: 'http',
@@ -110,7 +120,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     async stop() {
       eventStreams.close();
       forwarding?.cut();
-      await listener.stop();
+      const stopped = listener.stop();
+      for (const response of awaiting) sayStop(response);
+      await stopped;
       forwarding?.stop();
     },
     addresses() {

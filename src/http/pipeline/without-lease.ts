@@ -1,8 +1,9 @@
 // What a node answers while it has no lease: its own health, and what the node that serves says of all else.
 import type { AccountId } from '../../domain/accounts/account.ts';
-import { type Lease, requireLease } from '../../domain/lease.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { type Lease, notServing, requireLease } from '../../domain/lease.ts';
 import type { Forwarding } from '../peers/forwarding.ts';
-import { isFromPeer } from '../peers/peer-requests.ts';
+import { isFromPeer, notBegunHeader, requireInTime } from '../peers/peer-requests.ts';
 import { effectOf, OutcomeUnknown, outcomeUnknown } from './effect.ts';
 import type { RequestContext } from './request-context.ts';
 import type { RouteMatch } from './route-table.ts';
@@ -15,6 +16,7 @@ export function needsLease(found: RouteMatch | undefined): boolean {
 }
 
 export interface WithoutLeasePorts {
+  readonly clock: Pick<Clock, 'monotonic'>;
   readonly lease: Lease;
   /** To the node that serves; undefined: nowhere. */
   readonly forwarding: Forwarding | undefined;
@@ -26,10 +28,15 @@ export interface WithoutLeasePorts {
 }
 
 interface WithoutLease {
-  /** Whether a request belongs to the node that serves. Throws `storage-unavailable` when this node may not answer it and sends nothing on. */
+  /**
+   * Takes in what another node has sent on, which sends the body now, and the request to nobody else. Throws when its client waits no longer, and
+   * from the moment on at which this node begins to stop: then with the word that it was not begun, and that node sends it to the next one.
+   */
+  takeFromNode(context: RequestContext): void;
+  /** Whether a request belongs to the node that serves. Throws `notServing` when this node may not answer it and sends nothing on. */
   isElsewhere(context: RequestContext): boolean;
-  /** Answers a request with what the node that serves says. Never rejects. */
-  sendOn(context: RequestContext): Promise<void>;
+  /** Answers a request with what the node that serves says. Resolves with whether this node has to handle it, for it serves by now. Never rejects. */
+  sendOn(context: RequestContext): Promise<boolean>;
   /**
    * Throws when the lease has ended since the request came. A process that stood still meanwhile knows nothing of what holds now, but that what
    * it was asked for may be done.
@@ -37,13 +44,21 @@ interface WithoutLease {
   requireStillServing(context: RequestContext): void;
 }
 
-export function createWithoutLease({ lease, forwarding, closing, onKnown, refuse }: WithoutLeasePorts): WithoutLease {
+export function createWithoutLease({ clock, lease, forwarding, closing, onKnown, refuse }: WithoutLeasePorts): WithoutLease {
   return {
-    isElsewhere(context) {
-      if (lease.leftMs() > 0 || !context.needsLease) return false;
-      if (!isFromPeer(context.request) && forwarding?.isPossible()) return true;
-      requireLease(lease);
-      return false;
+    takeFromNode({ request, response }) {
+      requireInTime(request, clock.monotonic());
+      if (lease.leftMs() === 0 || closing()) {
+        response.setHeader(notBegunHeader, '1');
+        throw notServing;
+      }
+      if (request.headers.expect !== undefined) response.writeContinue();
+    },
+
+    isElsewhere({ request, needsLease }) {
+      if (isFromPeer(request) || lease.leftMs() > 0 || !needsLease) return false;
+      if (forwarding?.isPossible()) return true;
+      throw notServing;
     },
 
     async sendOn(context) {
@@ -56,10 +71,11 @@ export function createWithoutLease({ lease, forwarding, closing, onKnown, refuse
         if (accountId !== undefined) onKnown(context, accountId);
       };
       try {
-        await forwarding?.send(request, response, { effect, isClosing: closing(), onAnswer });
+        return (await forwarding?.send(request, response, { effect, isClosing: closing(), onAnswer })) === 'here';
       } catch (error) {
         if (error instanceof OutcomeUnknown && route !== undefined && 'admit' in route) context.facade = route;
         refuse(context, error);
+        return false;
       }
     },
 

@@ -3,20 +3,8 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { Lease } from '../../domain/lease.ts';
 import type { Log } from '../../domain/part.ts';
+import { type ClusterView, clusterView, type NodeRole } from './cluster-view.ts';
 import { conflictIn, createOtherNodes, isFormerSelf, marginMs, NodeRefused, type NodeRow, type NodeTable } from './nodes.ts';
-
-type NodeRole = 'starting' | 'waiting' | 'serving' | 'lost';
-
-/** What `/readyz` shows. */
-export interface ClusterView {
-  readonly name: string;
-  readonly role: NodeRole;
-  /** Names of the nodes that serve. */
-  readonly serving: readonly string[];
-  /** Whole seconds; null without a lease. */
-  readonly leaseSecondsLeft: number | null;
-  readonly nodes: readonly { readonly name: string; readonly url: string | null; readonly role: NodeRole }[];
-}
 
 export interface NodeLease extends Lease {
   /**
@@ -30,6 +18,10 @@ export interface NodeLease extends Lease {
   release(): Promise<void>;
   /** Asks the database at once: there is a sign that this node has ended. */
   beatNow(): void;
+  /** The node that serves is about to end: the database is asked much more often for a while. */
+  hurry(): void;
+  /** Whether this node serves, or would if no other one did, as the database said last. */
+  mayServe(): boolean;
   /** Whether enough of the lease is left to be given work. */
   isReady(): boolean;
   view(): ClusterView;
@@ -38,6 +30,8 @@ export interface NodeLease extends Lease {
 }
 
 const lookMs = 250;
+/** For so long after it said that it stops, a node is expected to end; it is looked for that often. */
+const [hurriedForMs, hurriedLookMs] = [10_000, 20];
 /** How long a node that has ended waits for somebody to serve, to name him. */
 const namingMs = 2_000;
 
@@ -65,6 +59,7 @@ export function createLease({ clock, log, table, node, directoryOf, onLost, onEn
   let beat = 0;
   let beatenAt = Number.NEGATIVE_INFINITY;
   let until = Number.NEGATIVE_INFINITY;
+  let hurriedUntil = Number.NEGATIVE_INFINITY;
   let cancelEnd = (): void => undefined;
   let wake = (): void => undefined;
   let acquired = (): void => undefined;
@@ -137,7 +132,8 @@ export function createLease({ clock, log, table, node, directoryOf, onLost, onEn
     await others.look();
     if (isServing) return Math.max(0, begun + beatMs - clock.monotonic());
     if (others.serving().length === 0) await serve();
-    return isServing ? beatMs : lookMs;
+    if (isServing) return beatMs;
+    return begun < hurriedUntil ? hurriedLookMs : lookMs;
   }
 
   async function serve(): Promise<void> {
@@ -217,6 +213,11 @@ export function createLease({ clock, log, table, node, directoryOf, onLost, onEn
       acquired();
     },
     beatNow: () => wake(),
+    hurry() {
+      hurriedUntil = clock.monotonic() + hurriedForMs;
+      wake();
+    },
+    mayServe: () => role() === 'waiting' || role() === 'serving',
     servingElsewhere: () => (isServing ? undefined : others.all().find(({ serving }) => serving)),
     async release() {
       isStopped = true;
@@ -228,21 +229,7 @@ export function createLease({ clock, log, table, node, directoryOf, onLost, onEn
       isRegistered = false;
       table.close();
     },
-    view() {
-      const own = role();
-      const left = leftMs();
-      const shown = others
-        .all()
-        .map((row) => ({ name: row.name, url: row.url, role: row.serving ? ('serving' as const) : ('waiting' as const) }));
-      const away = own === 'starting';
-      return {
-        name,
-        role: own,
-        serving: [...(own === 'serving' ? [name] : []), ...(away ? [] : others.serving())],
-        leaseSecondsLeft: own === 'serving' ? Math.floor(left / 1_000) : null,
-        nodes: [...(away ? [] : shown), { name, url, role: own }].sort((a, b) => (a.name < b.name ? -1 : 1)),
-      };
-    },
+    view: () => clusterView({ name, url, role: role(), leftMs: leftMs() }, others),
   };
 }
 

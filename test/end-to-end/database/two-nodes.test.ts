@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import type { ClusterView } from '../../../src/stores/postgres/lease.ts';
+import type { ClusterView } from '../../../src/stores/postgres/cluster-view.ts';
 import { serverOfRun } from '../../support/postgres-for-run.ts';
 import { until } from '../../support/site.ts';
 import { createRuns, type Run } from '../../support/site-process.ts';

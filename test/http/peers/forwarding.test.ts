@@ -1,125 +1,24 @@
 // What is sent on and what is not, and what a client hears when the node that serves does not answer.
-import { createServer as createHttpServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { DomainError } from '../../../src/domain/errors.ts';
-import { createForwarding, type Forwarding, type ServingNode } from '../../../src/http/peers/forwarding.ts';
+import { type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Peer } from '../../../src/http/peers/peer.ts';
-import { counterPath } from '../../../src/http/peers/peer-requests.ts';
 import { relay } from '../../../src/http/peers/relay.ts';
 import type { RequestEffect } from '../../../src/http/pipeline/effect.ts';
 import { createClock } from '../../../src/platform/clock.ts';
-import { newAuthority } from '../../../src/platform/tls/local-ca.ts';
-import { makePeerIdentity } from '../../../src/platform/tls/peer-certificate.ts';
-import { captureLog } from '../../stores/files/support/directory.ts';
+import { openForwardingNode } from '../../support/forwarding-node.ts';
 
 const clock = createClock();
 const commandTimeoutMs = 300;
-const nameOf = (incarnation: string): string => `${incarnation}.node.latchd`;
-let authority: Awaited<ReturnType<typeof newAuthority>>;
-beforeAll(async () => {
-  authority = await newAuthority(clock);
-});
 
 const closing: (() => void)[] = [];
 afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-const portOf = (server: Server): number => (server.address() as AddressInfo).port;
-const listen = (server: Server): Promise<void> => new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-
-type Handle = (request: IncomingMessage, response: ServerResponse) => void;
-
-interface Under {
-  readonly forwarding: Forwarding;
-  readonly outcomes: string[];
-  /** What the node that serves said beside its answers: the id of the request, and whose token it has found. */
-  readonly said: (readonly [string | undefined, number | undefined])[];
-  /** Requests that came to the node that serves, without those for its counter. */
-  readonly came: IncomingMessage[];
-  serving: ServingNode | undefined;
-  /** When requests are said to have come; undefined: when they come. */
-  askedAt?: number;
-  port(): number;
-  /** Sends a request through; resolves with the status, the answer and its headers. */
-  ask(options?: {
-    method?: string;
-    effect?: RequestEffect;
-    headers?: Record<string, string>;
-    body?: string;
-    signal?: AbortSignal;
-  }): Promise<{
-    status: number | undefined;
-    text: string;
-    headers: IncomingMessage['headers'];
-  }>;
-}
-
-/** A node that serves on a real port, and the way to it. `counter`: what it says of its clock; `hasLease`: whether it takes requests. */
-async function under(
-  handle: Handle,
-  { counter = (): number => 1_000, incarnation = 'one', hasLease = (): boolean => true } = {},
-): Promise<Under> {
-  const came: IncomingMessage[] = [];
-  const peer = createServer({ ...(await makePeerIdentity(authority, nameOf('one'))), requestCert: true, rejectUnauthorized: true });
-  // It ends no connection by itself.
-  peer.keepAliveTimeout = 0;
-  peer.on('request', (asked, answer) => {
-    if (asked.url === counterPath) return void answer.writeHead(hasLease() ? 200 : 503).end(String(counter()));
-    came.push(asked);
-    handle(asked, answer);
-  });
-  await listen(peer);
-  const outcomes: string[] = [];
-  const said: [string | undefined, number | undefined][] = [];
-  const made: Under = {
-    came,
-    outcomes,
-    said,
-    serving: { incarnation, name: 'box-1', url: `https://127.0.0.1:${portOf(peer)}` },
-    forwarding: createForwarding({
-      ...{ clock, log: captureLog(), commandTimeoutMs, certificateName: nameOf },
-      emit: (name, event) => void (name === 'request-forwarded' && outcomes.push((event as { outcome: string }).outcome)),
-      serving: () => made.serving,
-      stallDetector: { requestTime: () => made.askedAt ?? clock.monotonic(), settled: () => undefined },
-    }),
-    port: () => portOf(front),
-    ask: ({ method = 'POST', effect = 'change', headers = {}, body, signal } = {}) =>
-      new Promise((resolve, reject) => {
-        const asked = request(
-          { port: portOf(front), method, path: `/there?${effect}`, headers, agent: false, ...(signal && { signal }) },
-          (answer) => {
-            let text = '';
-            answer.setEncoding('utf8').on('data', (some: string) => {
-              text += some;
-            });
-            answer.on('end', () => resolve({ status: answer.statusCode, text, headers: answer.headers }));
-            answer.on('error', reject);
-          },
-        );
-        asked.on('error', reject);
-        asked.end(body);
-      }),
-  };
-  const front = createHttpServer((asked, answer) => {
-    const effect = asked.url?.split('?')[1] as RequestEffect;
-    made.forwarding.send(asked, answer, { effect, isClosing: false, onAnswer: (...one) => void said.push(one) }).catch((error: unknown) => {
-      answer.statusCode = 599;
-      answer.end(error instanceof DomainError ? `${error.code}: ${error.message}` : String(error));
-    });
-  });
-  await listen(front);
-  made.forwarding.start(await makePeerIdentity(authority, nameOf('two')));
-  closing.push(() => {
-    made.forwarding.stop();
-    peer.closeAllConnections();
-    peer.close();
-    front.closeAllConnections();
-    front.close();
-  });
-  return made;
+async function under(...given: Parameters<typeof openForwardingNode>) {
+  const node = await openForwardingNode(...given);
+  closing.push(node.close);
+  return node;
 }
 
 describe('a request that is sent on', () => {
@@ -300,9 +199,7 @@ describe('a node that serves and does not answer', () => {
 
   test('what cannot be sent is refused, and nothing was done', async () => {
     const node = await under((_, answer) => void answer.end());
-    node.serving = { incarnation: 'one', name: 'box-1', url: 'https://127.0.0.1:9' };
-    node.forwarding.stop();
-    node.forwarding.start(await makePeerIdentity(authority, nameOf('two')));
+    node.serving = { incarnation: 'other', name: 'box-3', url: 'https://127.0.0.1:9' };
     expect((await node.ask({ effect: 'door' })).text).toMatch(/^storage-unavailable: .* nothing was done/);
     expect(node.outcomes).toEqual(['unreachable']);
   });

@@ -9,9 +9,14 @@ import { createWithoutLease } from '../../../src/http/pipeline/without-lease.ts'
 async function sentOn(...said: readonly [string | undefined, AccountId | undefined]) {
   const known: AccountId[] = [];
   const context = { requestId: 'own', isForwarded: false, request: { method: 'GET' } } as unknown as RequestContext;
-  const forwarding = { send: async (_request, _response, { onAnswer }) => onAnswer(...said) } as Forwarding;
+  const forwarding = {
+    async send(_request, _response, { onAnswer }) {
+      onAnswer(...said);
+      return 'ended';
+    },
+  } as Forwarding;
   const { sendOn } = createWithoutLease({
-    ...{ lease: { leftMs: () => 0 }, forwarding, closing: () => false },
+    ...{ clock: { monotonic: () => 0 }, lease: { leftMs: () => 0 }, forwarding, closing: () => false },
     onKnown: (of, accountId) => void (of === context && known.push(accountId)),
     refuse: (_context, error) => {
       throw error;

@@ -1,8 +1,8 @@
 // What programs for TTLock's cloud hear of a node that does not serve, or serves no longer when their request is done.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Forwarding } from '../../../src/http/peers/forwarding.ts';
-import { unreachable } from '../../../src/http/peers/relay.ts';
-import { outcomeUnknown, type RequestEffect } from '../../../src/http/pipeline/effect.ts';
+import { unanswered } from '../../../src/http/peers/relay.ts';
+import type { RequestEffect } from '../../../src/http/pipeline/effect.ts';
 import { callers } from '../../support/domain.ts';
 import { serveDomain } from '../../support/served-domain.ts';
 import { formOf, md5 } from '../../support/ttlock-client.ts';
@@ -21,7 +21,7 @@ const forwarding: Forwarding = {
   ...{ start: () => undefined, cut: () => undefined, stop: () => undefined, isPossible: () => true, forwardsTo: () => 'box-1' },
   async send(_request, _response, { effect }) {
     effects.push(effect);
-    throw effect === 'read' ? unreachable() : outcomeUnknown(effect, 'the node that serves did not answer');
+    throw unanswered(effect);
   },
 };
 
