@@ -311,7 +311,7 @@ export async function openSite(options: SiteOptions = {}): Promise<Site> {
  */
 export async function until(condition: () => boolean | Promise<boolean>, what: string, patienceMs = 60_000): Promise<void> {
   const deadline = performance.now() + patienceMs;
-  for (let waitMs = 5; !(await condition()); waitMs = Math.min(10, waitMs * 1.25)) {
+  for (let waitMs = 5; !(await condition()); waitMs = Math.min(25, waitMs * 1.25)) {
     if (performance.now() > deadline) throw new Error(`it never came that ${what}`);
     await new Promise((resolve) => setTimeout(resolve, waitMs));
   }

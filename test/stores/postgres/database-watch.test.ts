@@ -1,6 +1,7 @@
 // What the watch sees of a real server: its clock, its standbys and the nodes that were lost.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Clock } from '../../../src/domain/clock.ts';
 import { createClock } from '../../../src/platform/clock.ts';
 import { connect } from '../../../src/stores/postgres/connection.ts';
 import { createDatabase } from '../../../src/stores/postgres/database.ts';
@@ -11,7 +12,9 @@ import { until } from '../../support/site.ts';
 import { type SynchronousReceiver, startReceiver } from '../../support/synchronous-receiver.ts';
 import { captureLog } from '../files/support/directory.ts';
 
-const clock = createClock();
+const realClock = createClock();
+/** The watch looks far more often than every few seconds. */
+const clock: Clock = { ...realClock, timer: (ms, onEnd) => realClock.timer(ms / 50, onEnd) };
 const password = async () => undefined;
 
 describe('the watch of a database', () => {
