@@ -25,8 +25,8 @@ const config: Config = {
     ],
   },
   injectGlobals: false,
-  // Twice the cores of the machine that this is for: most of the long tests wait for processes, and for timers of the real daemon.
-  maxWorkers: 4,
+  // Three times the cores of the machine that this is for: most of the long tests wait for processes, and for timers of the real daemon.
+  maxWorkers: 6,
   workerIdleMemoryLimit: '700MB',
   // Far more than any test needs: it ends what hangs. On a slow machine a test may take its time.
   testTimeout: 240_000,
