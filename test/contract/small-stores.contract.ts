@@ -420,14 +420,35 @@ export function batteryStoreContract(over: RunOver<BatteryStore>): void {
 
 export function signInStoreContract(over: RunOver<SignInStore>): void {
   describe('a SignInStore', () => {
-    test('holds each sign-in until it is ended, the oldest first', () =>
+    test('holds each sign-in until it is ended, the oldest first, and finds it by its hash, its name and its account', () =>
       over(async (signIns) => {
-        expect(await signIns.all()).toEqual([]);
-        await Promise.all([3, 1, 2].map((n) => signIns.keep([sampleSignIn(n)])));
+        expect(signIns.all()).toEqual([]);
+        await Promise.all([3, 1, 2].map((n) => signIns.begin(sampleSignIn(n))));
         await signIns.end([sampleSignIn(1).hash, sampleSignIn(7).hash]);
-        const later = sampleSignIn(3, { lastUsedAt: 7 });
-        await signIns.keep([later]);
-        expect(await signIns.all()).toEqual([later, sampleSignIn(2)]);
+        const [third, second] = [sampleSignIn(3), sampleSignIn(2)];
+        expect([signIns.all(), signIns.of(third.accountId), signIns.of(99 as AccountId)]).toEqual([[third, second], [third, second], []]);
+        expect([signIns.get(third.hash), signIns.named(third.sessionId)]).toEqual([third, third]);
+        expect([signIns.get(sampleSignIn(1).hash), signIns.named(sampleSignIn(1).sessionId)]).toEqual([undefined, undefined]);
+      }));
+
+    test('shows at once that a sign-in begins and ends', () =>
+      over(async (signIns) => {
+        const { hash } = sampleSignIn(1);
+        const begun = signIns.begin(sampleSignIn(1));
+        expect(signIns.get(hash)).toEqual(sampleSignIn(1));
+        const used = signIns.noteUses([{ hash, lastUsedAt: 5 }]);
+        const ended = signIns.end([hash]);
+        expect([signIns.get(hash), signIns.all()]).toEqual([undefined, []]);
+        await Promise.all([begun, used, ended]);
+        expect([signIns.get(hash), signIns.all()]).toEqual([undefined, []]);
+      }));
+
+    test('holds when each was last used, and of none that has ended', () =>
+      over(async (signIns) => {
+        for (const n of [1, 2, 3]) await signIns.begin(sampleSignIn(n, { lastUsedAt: 5 }));
+        await signIns.end([sampleSignIn(3).hash]);
+        await signIns.noteUses([7, 4, 9].map((lastUsedAt, at) => ({ hash: sampleSignIn(at + 1).hash, lastUsedAt })));
+        expect(signIns.all()).toEqual([sampleSignIn(1, { lastUsedAt: 7 }), sampleSignIn(2, { lastUsedAt: 5 })]);
       }));
 
     test('holds one invitation of each account, found by its hash, until it is ended', () =>
@@ -443,7 +464,7 @@ export function signInStoreContract(over: RunOver<SignInStore>): void {
         await signIns.endInvitation(2 as AccountId);
         await signIns.endInvitation(7 as AccountId);
         expect(signIns.invitations()).toEqual([invitation(1, 3)]);
-        expect(await signIns.all()).toEqual([]);
+        expect(signIns.all()).toEqual([]);
       }));
   });
 }

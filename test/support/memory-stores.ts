@@ -3,7 +3,8 @@ import { type Account, type AccountId, hasFewerRights } from '../../src/domain/a
 import { createAccountBook } from '../../src/domain/accounts/account-book.ts';
 import type { AccountStore } from '../../src/domain/accounts/account-ports.ts';
 import { type AccountSettings, type AccountSettingsStore, untouchedSettings } from '../../src/domain/accounts/account-settings.ts';
-import type { Invitation, Passkey, SignIn, StoredPassword } from '../../src/domain/accounts/sign-in.ts';
+import type { Invitation, Passkey, StoredPassword } from '../../src/domain/accounts/sign-in.ts';
+import { createSignInBook } from '../../src/domain/accounts/sign-in-book.ts';
 import type { CredentialStore, SignInStore } from '../../src/domain/accounts/sign-in-ports.ts';
 import type { AcceptedLoss, Alarm, AlarmKind } from '../../src/domain/alarms/alarm.ts';
 import type { AlarmStore } from '../../src/domain/alarms/alarm-ports.ts';
@@ -229,15 +230,20 @@ export function createMemoryTtlockLogins(): TtlockLoginStore {
 }
 
 export function createMemorySignIns(): SignInStore {
-  const signIns = new Map<string, SignIn>();
+  const book = createSignInBook();
   const invitations = new Map<AccountId, Invitation>();
   return {
-    all: async () => [...signIns.values()],
-    async keep(some) {
-      for (const signIn of some) signIns.set(signIn.hash, signIn);
-    },
+    ...book,
+    begin: async (signIn) => book.begin(signIn),
     async end(hashes) {
-      for (const hash of hashes) signIns.delete(hash);
+      book.end(hashes);
+      for (const hash of hashes) book.stored(hash, undefined);
+    },
+    async noteUses(uses) {
+      for (const { hash, lastUsedAt } of uses) {
+        const one = book.get(hash);
+        if (one !== undefined) book.begin({ ...one, lastUsedAt: Math.max(one.lastUsedAt, lastUsedAt) });
+      }
     },
     invitation: (hash) => [...invitations.values()].find((one) => one.hash === hash),
     invitations: () => [...invitations.values()],

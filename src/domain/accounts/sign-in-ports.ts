@@ -2,14 +2,24 @@
 import type { AccountId } from './account.ts';
 import type { Invitation, Passkey, SignIn, StoredPassword } from './sign-in.ts';
 
-/** What belongs to this installation alone: no backup has it. */
+/**
+ * What belongs to this installation alone: no backup has it. A sign-in begins and ends here at once, before the promise resolves, and also
+ * when that rejects.
+ */
 export interface SignInStore {
-  /** The stored sign-ins, the oldest first. Rejects with `storage-unavailable`. */
-  all(): Promise<readonly SignIn[]>;
-  /** Stores sign-ins, in place of those with the same hashes. `storage-unavailable`. */
-  keep(signIns: readonly SignIn[]): Promise<void>;
-  /** Deletes sign-ins; unknown ones have ended already. Rejects with `storage-unavailable`: they are still stored. */
+  /** By the hash of its secret. */
+  get(hash: string): SignIn | undefined;
+  named(sessionId: string): SignIn | undefined;
+  /** The oldest first. */
+  of(accountId: AccountId): readonly SignIn[];
+  /** The oldest first. */
+  all(): readonly SignIn[];
+  /** `storage-unavailable`: after a restart it has ended, unless its use is noted before. */
+  begin(signIn: SignIn): Promise<void>;
+  /** Unknown ones have ended already. `storage-unavailable`: after a restart they may count again. */
   end(hashes: readonly string[]): Promise<void>;
+  /** Stores when sign-ins were last used, but for those that have ended. `storage-unavailable`. */
+  noteUses(uses: readonly Pick<SignIn, 'hash' | 'lastUsedAt'>[]): Promise<void>;
   /** By the hash of its secret. */
   invitation(hash: string): Invitation | undefined;
   invitations(): readonly Invitation[];

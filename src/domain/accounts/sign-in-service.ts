@@ -13,7 +13,6 @@ import { type AccountService, accountNamed } from './account-service.ts';
 import { requireGatewayAdministrator } from './permissions.ts';
 import { idleMs, type NewSignIn, type SignIn, signInMs } from './sign-in.ts';
 import type { CredentialStore, SignInStore } from './sign-in-ports.ts';
-import { type HeldSignIn, SignInTable } from './sign-in-table.ts';
 import { createSignInUses } from './sign-in-uses.ts';
 
 const signInsAtMost = 10_000;
@@ -68,47 +67,45 @@ export function createSignInService(options: {
   readonly administratorsNeedPasskey: boolean;
   /** `note`, not `record`: a person who looks after a full disk must be able to sign in. */
   readonly audit: Pick<AuditTrail, 'note'>;
-  readonly store: Pick<SignInStore, 'all' | 'keep' | 'end'>;
+  readonly store: Pick<SignInStore, 'get' | 'named' | 'of' | 'all' | 'begin' | 'end' | 'noteUses'>;
   readonly events: EventBus;
 }): SignInService & Part {
   const { clock, secrets, accounts, accountView, credentials, audit, store, events, administratorsNeedPasskey } = options;
-  /** A local view, which every request reads. */
-  const table = new SignInTable();
   const recent = new Map<AccountId, readonly number[]>();
 
   /** The caller behind a session. Throws as `authenticate` does. */
-  function callerBehind(held: HeldSignIn): Caller {
-    const { sessionId, accountId, tokenId, passkeyId, stay, expiresAt } = held.signIn;
+  function callerBehind(signIn: SignIn): Caller {
+    const { hash, sessionId, accountId, tokenId, passkeyId, stay, expiresAt } = signIn;
     const now = clock.now();
-    if (expiresAt <= now || (!stay && held.lastUsedAt + idleMs <= now)) throw new DomainError('token-expired', 'this sign-in has expired');
-    const session = { sessionId, isEnded: () => held.isEnded };
+    const isIdle = !stay && uses.lastUsedAt(signIn) + idleMs <= now;
+    if (expiresAt <= now || isIdle) throw new DomainError('token-expired', 'this sign-in has expired');
+    const session = { sessionId, isEnded: () => store.get(hash) === undefined };
     if (tokenId !== null) return { ...accounts.callerOf(tokenId), session };
     const root = passkeyId === null ? credentials.password(accountId) : credentials.passkey(passkeyId);
     if (root === undefined) throw new DomainError('token-invalid', 'this sign-in has ended');
     return { ...accounts.callerWith(accountId), session };
   }
   /** A password made it, of an administrator who would need a passkey today. Somebody who adds the first one stays signed in until a start. */
-  function lacksPasskey({ signIn: { accountId, tokenId, passkeyId } }: HeldSignIn): boolean {
+  function lacksPasskey({ accountId, tokenId, passkeyId }: SignIn): boolean {
     if (!administratorsNeedPasskey || tokenId !== null || passkeyId !== null) return false;
     return accountView.get(accountId)?.gatewayAdministrator === true && credentials.passkeys(accountId).length > 0;
   }
-  function holds(held: HeldSignIn): boolean {
+  function holds(signIn: SignIn): boolean {
     try {
-      callerBehind(held);
+      callerBehind(signIn);
       return true;
     } catch {
       return false;
     }
   }
-  function drop(ended: readonly HeldSignIn[]): Promise<void> {
-    for (const held of ended) table.remove(held);
-    return ended.length === 0 ? Promise.resolve() : store.end(ended.map(({ signIn }) => signIn.hash));
+  function drop(ended: readonly SignIn[]): Promise<void> {
+    return ended.length === 0 ? Promise.resolve() : store.end(ended.map(({ hash }) => hash));
   }
-  /** Ends sessions in memory at once; the disk follows. After a failed write a secret is useless all the same once its root has ended. */
-  function dropLater(ended: readonly HeldSignIn[]): void {
+  /** After a failed write a secret is useless all the same once its root has ended. */
+  function dropLater(ended: readonly SignIn[]): void {
     drop(ended).catch(() => undefined);
   }
-  function dropNow(accountId: AccountId, ended: readonly HeldSignIn[]): Promise<void> {
+  function dropNow(accountId: AccountId, ended: readonly SignIn[]): Promise<void> {
     const dropped = drop(ended);
     if (ended.length > 0) events.emit('access-ended', { accountId });
     return dropped;
@@ -123,13 +120,11 @@ export function createSignInService(options: {
     }
     recent.set(accountId, [...times, now]);
   }
-  function keep(signIn: SignIn): HeldSignIn {
-    const held = table.add(signIn);
-    store.keep([signIn]).catch(() => undefined);
-    const own = table.of(signIn.accountId);
-    const oldest = own.length > ofOneAccountAtMost ? own[0] : table.size > signInsAtMost ? table.oldest() : undefined;
-    if (oldest !== undefined) void dropNow(oldest.signIn.accountId, [oldest]).catch(() => undefined);
-    return held;
+  function begin(signIn: SignIn): void {
+    store.begin(signIn).catch(() => undefined);
+    const [own, all] = [store.of(signIn.accountId), store.all()];
+    const oldest = own.length > ofOneAccountAtMost ? own[0] : all.length > signInsAtMost ? all[0] : undefined;
+    if (oldest !== undefined) void dropNow(oldest.accountId, [oldest]).catch(() => undefined);
   }
   /** The account whose sessions the caller means. */
   function accountOf(caller: Caller, username: string | undefined): AccountId {
@@ -139,14 +134,14 @@ export function createSignInService(options: {
   }
   const isOf = ({ session }: Caller, { sessionId }: SignIn): boolean => session?.sessionId === sessionId;
 
-  const uses = createSignInUses({ clock, table, store, endOver: () => dropLater(table.all().filter((held) => !holds(held))), dropLater });
+  const uses = createSignInUses({ clock, store, endOver: () => dropLater(store.all().filter((one) => !holds(one))) });
 
   /** The accounts whose sessions are looked at soon: one search serves all that ends together. */
   const looking = new Set<AccountId>();
   events.subscribe('access-ended', ({ accountId }) => {
     if (looking.size === 0) {
       queueMicrotask(() => {
-        const ended = [...looking].flatMap((one) => table.of(one)).filter((held) => !holds(held));
+        const ended = [...looking].flatMap((one) => store.of(one)).filter((one) => !holds(one));
         looking.clear();
         dropLater(ended);
       });
@@ -157,8 +152,7 @@ export function createSignInService(options: {
   return {
     name: 'sign-ins',
     async start() {
-      for (const signIn of await store.all()) table.add(signIn);
-      dropLater(table.all().filter((held) => !holds(held) || lacksPasskey(held)));
+      dropLater(store.all().filter((one) => !holds(one) || lacksPasskey(one)));
       uses.start();
     },
     stop: uses.stop,
@@ -169,59 +163,60 @@ export function createSignInService(options: {
       const secret = secrets.newToken();
       const now = clock.now();
       const when = { createdAt: now, lastUsedAt: now, expiresAt: now + signInMs };
-      const held = keep({ hash: secrets.hash(secret), sessionId: secrets.newName(), accountId, ...begun, ...when, address });
-      const signedIn = { ...callerBehind(held), address };
+      const signIn = { hash: secrets.hash(secret), sessionId: secrets.newName(), accountId, ...begun, ...when, address };
+      begin(signIn);
+      const signedIn = { ...callerBehind(signIn), address };
       const started = { secret, caller: signedIn };
       return audit.note(signedIn, { action: 'sign-in', object: 'console', detail: begun.method }, async () => started);
     },
 
     authenticate(secret) {
-      const held = table.byHash(secrets.hash(secret));
-      if (held === undefined) throw new DomainError('token-invalid', 'this sign-in has ended');
+      const signIn = store.get(secrets.hash(secret));
+      if (signIn === undefined) throw new DomainError('token-invalid', 'this sign-in has ended');
       try {
-        const caller = callerBehind(held);
-        held.lastUsedAt = clock.now();
+        const caller = callerBehind(signIn);
+        uses.used(signIn);
         return caller;
       } catch (error) {
-        dropLater([held]);
+        dropLater([signIn]);
         throw error;
       }
     },
 
     async signOut(caller, secret) {
-      const held = table.byHash(secrets.hash(secret));
-      if (held === undefined) return;
-      const ended = dropNow(held.signIn.accountId, [held]);
+      const signIn = store.get(secrets.hash(secret));
+      if (signIn === undefined) return;
+      const ended = dropNow(signIn.accountId, [signIn]);
       await audit.note(caller, { action: 'sign-out', object: 'console' }, () => ended);
     },
 
     list(caller, page, username) {
-      const { list, ...envelope } = paginateBackwards(table.of(accountOf(caller, username)).filter(holds), page);
+      const { list, ...envelope } = paginateBackwards(store.of(accountOf(caller, username)).filter(holds), page);
       return {
         ...envelope,
-        list: list.map(({ signIn, lastUsedAt }) => ({
+        list: list.map((signIn) => ({
           signIn,
           username: accountView.get(signIn.accountId)?.username ?? '',
-          lastUsedAt,
+          lastUsedAt: uses.lastUsedAt(signIn),
           isCurrent: isOf(caller, signIn),
         })),
       };
     },
 
     async end(caller, sessionId) {
-      const held = table.named(sessionId);
-      const mayEnd = held !== undefined && (held.signIn.accountId === caller.accountId || caller.gatewayAdministrator);
+      const signIn = store.named(sessionId);
+      const mayEnd = signIn !== undefined && (signIn.accountId === caller.accountId || caller.gatewayAdministrator);
       // Of others nobody else learns whether there is one of that name.
       if (!mayEnd) throw new DomainError('not-found', `there is no session ${sessionId}`);
-      const { accountId } = held.signIn;
+      const { accountId } = signIn;
       const detail = accountView.get(accountId)?.username ?? '';
-      const ended = dropNow(accountId, [held]);
+      const ended = dropNow(accountId, [signIn]);
       await audit.note(caller, { action: 'session-end', object: `session ${sessionId}`, detail }, () => ended);
     },
 
     async endOthers(caller, username) {
       const accountId = accountOf(caller, username);
-      const others = table.of(accountId).filter(({ signIn }) => !isOf(caller, signIn));
+      const others = store.of(accountId).filter((one) => !isOf(caller, one));
       const ended = dropNow(accountId, others);
       const object = `account ${accountView.get(accountId)?.username ?? ''}`;
       const detail = others.length === 1 ? '1 session' : `${others.length} sessions`;
@@ -230,14 +225,11 @@ export function createSignInService(options: {
     },
 
     of({ session }) {
-      return session === undefined ? undefined : table.named(session.sessionId)?.signIn;
+      return session === undefined ? undefined : store.named(session.sessionId);
     },
 
     endAll(accountId, matches) {
-      return dropNow(
-        accountId,
-        table.of(accountId).filter(({ signIn }) => matches(signIn)),
-      );
+      return dropNow(accountId, store.of(accountId).filter(matches));
     },
   };
 }

@@ -2,14 +2,14 @@
 import type { Clock } from '../clock.ts';
 import type { SignIn } from './sign-in.ts';
 import type { SignInStore } from './sign-in-ports.ts';
-import type { HeldSignIn, SignInTable } from './sign-in-table.ts';
 
 /** How often the disk learns of it, and of how many by one write. */
 const noteEveryMs = 5 * 60_000;
 const notedAtOnce = 250;
 
 export interface SignInUses {
-  /** Call it when the table has what the disk has. */
+  used(signIn: SignIn): void;
+  lastUsedAt(signIn: SignIn): number;
   start(): void;
   /** Resolves when the disk knows the last uses, or did not take them. */
   stop(): Promise<void>;
@@ -17,31 +17,24 @@ export interface SignInUses {
 
 export function createSignInUses(options: {
   readonly clock: Clock;
-  readonly table: Pick<SignInTable, 'all'>;
-  readonly store: Pick<SignInStore, 'keep'>;
+  readonly store: Pick<SignInStore, 'get' | 'noteUses'>;
   /** Ends the sessions that have expired. */
   readonly endOver: () => void;
-  /** Ends sessions in memory at once; the disk follows. */
-  readonly dropLater: (ended: readonly HeldSignIn[]) => void;
 }): SignInUses {
-  const { clock, table, store, endOver, dropLater } = options;
+  const { clock, store, endOver } = options;
+  /** By hash, since the start. */
+  const uses = new Map<string, number>();
   let cancelNote: (() => void) | undefined;
 
   async function note(): Promise<void> {
     endOver();
-    const used = table.all().filter(({ signIn, lastUsedAt }) => lastUsedAt - signIn.lastUsedAt >= noteEveryMs);
-    for (let from = 0; from < used.length; from += notedAtOnce) {
-      const some = used.slice(from, from + notedAtOnce).filter(({ isEnded }) => !isEnded);
-      const rows = some.map(({ signIn, lastUsedAt }) => ({ ...signIn, lastUsedAt }));
+    for (const hash of uses.keys()) if (store.get(hash) === undefined) uses.delete(hash);
+    const news = Array.from(uses, ([hash, lastUsedAt]) => ({ hash, lastUsedAt })).filter(
+      ({ hash, lastUsedAt }) => lastUsedAt - (store.get(hash)?.lastUsedAt ?? 0) >= noteEveryMs,
+    );
+    for (let from = 0; from < news.length; from += notedAtOnce) {
       // The next time tells the disk what it does not take now.
-      const isStored = await store.keep(rows).then(
-        () => true,
-        () => false,
-      );
-      // One that ended while it was written is written again as ended.
-      dropLater(some.filter(({ isEnded }) => isEnded));
-      if (!isStored) continue;
-      for (const [at, held] of some.entries()) held.signIn = rows[at] as SignIn;
+      await store.noteUses(news.slice(from, from + notedAtOnce)).catch(() => undefined);
     }
   }
   function noteLater(): void {
@@ -53,6 +46,8 @@ export function createSignInUses(options: {
   }
 
   return {
+    used: ({ hash }) => void uses.set(hash, clock.now()),
+    lastUsedAt: ({ hash, lastUsedAt }) => Math.max(lastUsedAt, uses.get(hash) ?? 0),
     start: noteLater,
     async stop() {
       if (cancelNote === undefined) return;

@@ -64,7 +64,7 @@ export function createDocumentStores(options: DocumentStoresOptions) {
   const counters = createCounterFile(files, `${directory}/counters.json`, beforeUpgrade, () => lockFiles.entryFiles.highest());
   const accounts = createAccountFile({ files: rowFiles, directory, emit, beforeUpgrade, mayCompact: () => beingRead === 0 });
   const hubs = createHubFile({ files, path: `${directory}/hubs.json`, emit, beforeUpgrade });
-  const signIns = createSignInFile({ files: rowFiles, path: `${directory}/sign-ins.jsonl`, log, beforeUpgrade });
+  const signIns = createSignInFile({ files: rowFiles, path: `${directory}/sign-ins.jsonl`, log, emit, beforeUpgrade });
   const signInCredentials = createAccountCredentialFile({ files: rowFiles, directory, mayCompact: () => beingRead === 0 });
   const ttlockLogins = createTtlockLoginFile({ files: rowFiles, directory, mayCompact: () => beingRead === 0 });
   const settings = createAccountSettingsFile({ files: rowFiles, directory, log });

@@ -295,10 +295,10 @@ describe('A session', () => {
   test('tells the disk of its use now and then, and not at each request', async () => {
     const browser = await signedInBrowser(world, username);
     let writes = 0;
-    const { keep } = world.signIns;
-    world.signIns.keep = async (some) => {
+    const { noteUses } = world.signIns;
+    world.signIns.noteUses = async (some) => {
       writes += 1;
-      await keep(some);
+      await noteUses(some);
     };
     for (const part of world.signInParts) await part.start();
     for (let n = 0; n < 20; n += 1) await browser.ask('get', session);
@@ -307,7 +307,7 @@ describe('A session', () => {
     await browser.ask('get', session);
     await world.clock.advance(5 * 60_000);
     expect(writes).toBe(1);
-    expect((await world.signIns.all()).map(({ lastUsedAt }) => lastUsedAt)).toEqual([world.clock.now() - 5 * 60_000]);
+    expect(world.signIns.all().map(({ lastUsedAt }) => lastUsedAt)).toEqual([world.clock.now() - 5 * 60_000]);
     for (const part of world.signInParts) await part.stop();
   });
 });

@@ -115,28 +115,28 @@ describe('Signing in', () => {
 
 describe('A sign-in ends', () => {
   test('on the disk, too: with its token, after its time, at the sign-out, and when newer ones take its place', async () => {
-    const kept = async () => (await world.signIns.all()).length;
+    const kept = () => world.signIns.all().length;
     const [gone, stays] = [await signIn(), await signIn()];
     await signIn(await world.tokenOf(callers.operator, 1));
     await signIn(world.tokens.operator);
-    expect(await kept()).toBe(4);
+    expect(kept()).toBe(4);
     await request(world.origin)
       .delete(session)
       .set({ Cookie: gone, ...ownHeader });
-    expect(await kept()).toBe(3);
+    expect(kept()).toBe(3);
     await world.accountService.removeAccount(callers.admin, callers.operator.username);
-    expect(await kept()).toBe(1);
+    expect(kept()).toBe(1);
     for (let time = 0; time < 22; time += 1) {
       await signIn();
       world.clock.advance(10_000);
     }
-    expect(await kept()).toBe(20);
+    expect(kept()).toBe(20);
     expect((await whoIs(stays)).status).toBe(401);
     const last = await signIn();
     world.clock.advance(30 * 86_400_000);
     await whoIs(last);
-    expect(await kept()).toBe(19);
-    expect(JSON.stringify(await world.signIns.all())).not.toContain(last.slice('latchd='.length));
+    expect(kept()).toBe(19);
+    expect(JSON.stringify(world.signIns.all())).not.toContain(last.slice('latchd='.length));
   });
 
   test('with the token behind it, at once', async () => {

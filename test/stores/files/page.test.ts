@@ -58,7 +58,7 @@ async function writtenFiles(see: (file: string, text: string) => void): Promise<
     await store.ports.counters.groupId('Ground floor');
     await store.ports.alarms.update(() => ({ active: [{ kind: 'jammed', lockId: lockId(1), since: 1, reason: 'r' }] }));
     await store.ports.settings.update(1 as never, (settings) => ({ ...settings, favourites: [lockId(1)] }));
-    await store.ports.signIns.keep([sampleSignIn(1)]);
+    await store.ports.signIns.begin(sampleSignIn(1));
     await store.ports.signIns.invite({ accountId: 1 as never, hash: 'b'.repeat(64), expiresAt: 9e12 });
     await store.ports.signInCredentials.setPassword(samplePassword());
     await store.ports.signInCredentials.putPasskey(samplePasskey());

@@ -46,7 +46,7 @@ async function fill({ ports }: Store): Promise<void> {
   for (const n of [1, 2]) await ports.entries.update(lockId(n), () => ({ put: [sampleEntry(10 + n, n), sampleEntry(20 + n, n)] }));
   await ports.removedLocks.add(sampleRemovedLock(8));
   for (const n of [51, 52]) await ports.hubs.add(hub(n));
-  await ports.signIns.keep([sampleSignIn(2), sampleSignIn(3)]);
+  for (const n of [2, 3]) await ports.signIns.begin(sampleSignIn(n));
   await ports.signIns.invite({ accountId: 2 as AccountId, hash: 'ab'.repeat(32), expiresAt: 9_000_000_000_000 });
   for (const n of [1, 2]) await ports.signInCredentials.putPasskey(samplePasskey(n));
   await ports.signInCredentials.setPassword(samplePassword(2));
@@ -111,7 +111,7 @@ async function all({ ports, maintenance }: Store): Promise<object> {
     entries: await Promise.all(locks.map(async (one) => [...(await ports.entries.of(one.lockId)).entries])),
     removed: ports.removedLocks.all(),
     hubs: [51, 52].map((n) => ports.hubs.get(deviceId(n))),
-    ...{ signIns: await ports.signIns.all(), invitations: ports.signIns.invitations() },
+    ...{ signIns: ports.signIns.all(), invitations: ports.signIns.invitations() },
     passkeys: ports.signInCredentials.passkeys(1 as AccountId),
     password: ports.signInCredentials.password(2 as AccountId),
     ...{ ttlock: ports.ttlockLogins.all(), settings: ports.settings.all(), alarms: ports.alarms.all() },

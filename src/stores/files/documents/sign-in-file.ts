@@ -2,13 +2,15 @@
 // can sign in with the file. No backup contains it: after a restore, nobody is signed in or invited.
 import { z } from 'zod';
 import { type Invitation, type SignIn, signInMs } from '../../../domain/accounts/sign-in.ts';
+import { createSignInBook } from '../../../domain/accounts/sign-in-book.ts';
 import type { SignInStore } from '../../../domain/accounts/sign-in-ports.ts';
+import type { Emit } from '../../../domain/event-bus.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { FileLayer } from '../files.ts';
 import type { BeforeUpgrade } from './document.ts';
 import { NewerSchemaError } from './document-format.ts';
 import { accountId, idSchema, sha256 } from './id-schemas.ts';
-import { createRowFile } from './row-file.ts';
+import { createRowFile, type NewestRows } from './row-file.ts';
 import type { RowChange, RowFormat } from './row-reader.ts';
 
 const signIn = z.strictObject({
@@ -62,30 +64,39 @@ export function createSignInFile({
   files,
   path,
   log,
+  emit,
   beforeUpgrade,
 }: {
   readonly files: FileLayer;
   readonly path: string;
   readonly log: Log;
+  readonly emit: Emit;
   readonly beforeUpgrade?: BeforeUpgrade | undefined;
 }): SignInFile {
   const begin = () => createRowFile({ files, path, format: signInFormat, beforeUpgrade, onFlushed });
   const invitations = new Map<string, Invitation>();
+  const book = createSignInBook();
   let rows = begin();
+  let isOpen = false;
   /** The file is made with the first row. */
   let made: Promise<void> | undefined;
 
-  function onFlushed(_key: string, row: SignInRow | undefined, before: SignInRow | undefined): void {
+  function onFlushed(key: string, row: SignInRow | undefined, before: SignInRow | undefined): void {
     if (before !== undefined && isInvitation(before)) invitations.delete(before.hash);
     if (row !== undefined && isInvitation(row)) invitations.set(row.hash, row);
+    else {
+      // Another gateway has ended it.
+      const ended = book.stored(key, row);
+      if (ended !== undefined && isOpen) emit('access-ended', { accountId: ended.accountId });
+    }
   }
-  async function put(changes: readonly RowChange<SignInRow>[]): Promise<void> {
+  async function put(change: (newest: NewestRows<SignInRow>) => readonly RowChange<SignInRow>[]): Promise<void> {
     made ??= rows.create([]);
     await made.catch((error: unknown) => {
       made = undefined;
       throw error;
     });
-    await rows.update(() => changes);
+    await rows.update(change);
   }
   async function drop(keys: readonly string[]): Promise<void> {
     if (made === undefined) return;
@@ -102,17 +113,35 @@ export function createSignInFile({
         await files.rename(path, `${path}.damaged`);
         // What was read before the damage is dropped too: the damaged part may have contained its end.
         invitations.clear();
+        for (const { hash } of book.all()) book.stored(hash, undefined);
         rows = begin();
         const setAside = 'sign-ins.jsonl.damaged';
         log.warn({ code: 'sign-ins-lost', err: error, kept: setAside }, 'who stays signed in could not be read; people sign in again');
       }
+      isOpen = true;
     },
-    all: async () => [...rows.entries()].flatMap(([, row]) => (isInvitation(row) ? [] : [row])),
-    keep: (signIns) => put(signIns.map((one) => [one.hash, one])),
-    end: drop,
+    get: book.get,
+    named: book.named,
+    of: book.of,
+    all: book.all,
+    begin(one) {
+      book.begin(one);
+      return put(() => [[one.hash, one]]);
+    },
+    end(hashes) {
+      book.end(hashes);
+      return drop(hashes);
+    },
+    noteUses: (uses) =>
+      put(() =>
+        uses.flatMap(({ hash, lastUsedAt }) => {
+          const one = book.get(hash);
+          return one === undefined ? [] : [[hash, { ...one, lastUsedAt: Math.max(one.lastUsedAt, lastUsedAt) }] as const];
+        }),
+      ),
     invitation: (hash) => invitations.get(hash),
     invitations: () => [...invitations.values()],
-    invite: (invited) => put([[keyOf(invited.accountId), invited]]),
+    invite: (invited) => put(() => [[keyOf(invited.accountId), invited]]),
     endInvitation: (id) => drop([keyOf(id)]),
     async close() {
       await made?.catch(() => undefined);

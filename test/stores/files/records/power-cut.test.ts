@@ -108,7 +108,7 @@ async function live(files: CuttableFiles, clock: ManualClock, kept: Kept): Promi
   await store.ports.removedLocks.add(sampleRemovedLock(2));
   await store.ports.locks.remove(second);
   kept.isSecondGone = 1;
-  await Promise.all([one, other].map((signIn) => store.ports.signIns.keep([signIn])));
+  await Promise.all([one, other].map((signIn) => store.ports.signIns.begin(signIn)));
   kept.signedIn = 1;
   await store.ports.signIns.end([one.hash]);
   kept.signedOut = 1;
@@ -190,7 +190,7 @@ async function check(store: Store, kept: Kept): Promise<void> {
   if (kept.isSecondThere === 1) expect(store.ports.locks.get(second)).toBeDefined();
   if (kept.isSecondGone === 1) expect(store.ports.locks.get(second)).toBeUndefined();
   await checkManaged(store, kept);
-  const signIns = (await store.ports.signIns.all()).map(({ hash }) => hash);
+  const signIns = store.ports.signIns.all().map(({ hash }) => hash);
   if (kept.signedIn === 1) expect(signIns).toContain(other.hash);
   if (kept.signedOut === 1) expect(signIns).not.toContain(one.hash);
   const seqs = async (): Promise<number[]> =>
