@@ -1,6 +1,7 @@
 // Every event of the bus, by name, with its payload. The gateway writes those of the first group to the log, each under its name.
 import type { Account, AccountId } from './accounts/account.ts';
 import type { Alarm, AlarmKind } from './alarms/alarm.ts';
+import type { Change } from './change.ts';
 import type { Card } from './credentials/card.ts';
 import type { EntryNews } from './credentials/entry.ts';
 import type { EntryEvent } from './credentials/lock-entries.ts';
@@ -86,12 +87,6 @@ export interface LoggedEvents {
   /** A refresh token was used for the second time, so one of two who have it stole it: the session has ended. */
   'ttlock-session-stolen': { readonly loginId: number; readonly name: string; readonly account: string };
   'follow-up-failed': { readonly lockId: LockId; readonly step: string; readonly reason: string };
-}
-
-/** It was added (`before` is undefined), changed or removed (`after` is undefined). */
-export interface Change<T> {
-  readonly before: T | undefined;
-  readonly after: T | undefined;
 }
 
 /** Changes that the stores emit as soon as readers see them. All are durable, except that of a status. */

@@ -220,6 +220,26 @@ export function changeFeedContract(over: RunOver<Feed>): void {
         expect(seen).toEqual([[entry.name, same.name], [entry.name, same.name], ['another', same.name], [same.name]]);
       }));
 
+    test('tells with a change of an entry how the gateway knows it, and with no other one', () =>
+      over(async (feed) => {
+        const { entries, locks } = feed.stores;
+        await locks.add(sampleLock(1));
+        const [entry, other] = [sampleEntry(5, 1), sampleEntry(6, 1)];
+        await entries.update(lockId(1), () => ({ put: [entry, other] }));
+        const heard = listen(feed);
+        const proof = { basis: 'reply', commandId: '5f' } as const;
+        await Promise.all([
+          entries.update(lockId(1), () => ({ remove: [entry.entryId], proof })),
+          entries.update(lockId(1), () => ({ put: [{ ...other, name: 'another' }] })),
+        ]);
+        await entries.update(lockId(1), () => ({ put: [entry] }));
+        expect(heard()).toEqual([
+          ['entry-changed', { lockId: 1, before: entry, after: undefined, proof }],
+          ['entry-changed', { lockId: 1, before: other, after: { ...other, name: 'another' } }],
+          ['entry-changed', { lockId: 1, before: undefined, after: entry }],
+        ]);
+      }));
+
     test('tells of each status before and after, of records with their ids, and of an account that comes and ends', () =>
       over(async (feed) => {
         const { locks, statuses, records, accounts } = feed.stores;

@@ -63,9 +63,11 @@ export function createMemoryLocks(initial: readonly Lock[] = [], emit: Emit = no
     async update(lockId, change) {
       const { entries: there } = present(lockId);
       const made = change(there);
-      const changes = entryEventsOf(there, made);
+      const ids = [...(made.remove ?? []), ...(made.put ?? []).map(({ entryId }) => entryId)];
+      const before = new Map(ids.map((entryId) => [entryId, there.byId(entryId)]));
       there.apply(made);
-      for (const one of changes) emit('entry-changed', { lockId, ...one });
+      const changes = Array.from(before, ([entryId, was]) => ({ before: was, after: there.byId(entryId) }));
+      for (const one of entryEventsOf(changes, [made])) emit('entry-changed', { lockId, ...one });
     },
   };
   return {

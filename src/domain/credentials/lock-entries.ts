@@ -1,4 +1,5 @@
 // The entries of one lock, indexed by id and by number, with the past holders of each number.
+import type { Change } from '../change.ts';
 import { createSortedItems } from '../sorted.ts';
 import { type CardId, sameCard } from './card.ts';
 import { type Basis, type CredentialKind, type Entry, entryKey } from './entry.ts';
@@ -54,9 +55,7 @@ export interface HeldEntries extends LockEntries {
 }
 
 /** One entry before and after a change. */
-export interface EntryEvent {
-  readonly before: Entry | undefined;
-  readonly after: Entry | undefined;
+export interface EntryEvent extends Change<Entry> {
   /** As in the change. */
   readonly proof?: ProofOfGone;
 }
@@ -191,13 +190,15 @@ export function stagedEntries(under: EntryLookUp, changes: readonly EntriesChang
   };
 }
 
-/** What a change does to each entry; an entry that stays the same object is none of them. */
-export function entryEventsOf(before: EntryLookUp, { put = none, remove = none, proof }: EntriesChange): readonly EntryEvent[] {
-  const known = proof && { proof };
-  const changed = put.map((after): EntryEvent => ({ before: before.byId(after.entryId), after, ...known }));
-  const removed = remove.map((entryId): EntryEvent => ({ before: before.byId(entryId), after: undefined, ...known }));
-  const putAgain = new Set(put.map(({ entryId }) => entryId));
-  return [...changed, ...removed.filter(({ before: gone }) => gone !== undefined && !putAgain.has(gone.entryId))].filter(
-    (event) => event.before !== event.after,
-  );
+/** What was written together has done to these entries; `made` has the changes, which say how the gateway knows it. */
+export function entryEventsOf(entries: Iterable<Change<Entry>>, made: readonly EntriesChange[]): readonly EntryEvent[] {
+  const proofs = new Map<CardId | undefined, ProofOfGone>();
+  for (const { put = none, remove = none, proof } of made)
+    if (proof !== undefined) for (const id of [...put.map(({ entryId }) => entryId), ...remove]) proofs.set(id, proof);
+  return Array.from(entries)
+    .filter(({ before, after }) => before !== after)
+    .map((change): EntryEvent => {
+      const proof = proofs.get((change.after ?? change.before)?.entryId);
+      return proof === undefined ? change : { ...change, proof };
+    });
 }

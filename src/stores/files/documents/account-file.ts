@@ -8,7 +8,7 @@ import {
   refuseTakenAmong,
 } from '../../../domain/accounts/account-book.ts';
 import type { AccountStore } from '../../../domain/accounts/account-ports.ts';
-import type { Change } from '../../../domain/domain-events.ts';
+import type { Change } from '../../../domain/change.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { Emit } from '../../../domain/event-bus.ts';
 import { createMutex } from '../../../domain/mutex.ts';

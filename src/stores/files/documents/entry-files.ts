@@ -1,14 +1,7 @@
 // The entries of each lock, in one file of rows per lock: an entry costs one write, and a file is read only on demand. The entries of
 // recently used locks stay in memory. A damaged file disables only the entries of its lock.
 import type { EntryStore } from '../../../domain/credentials/entry-ports.ts';
-import {
-  createEntries,
-  type EntriesChange,
-  type EntryEvent,
-  type EntryLookUp,
-  entryEventsOf,
-  type LockEntries,
-} from '../../../domain/credentials/lock-entries.ts';
+import { createEntries, type EntriesChange, type EntryLookUp, type LockEntries } from '../../../domain/credentials/lock-entries.ts';
 import type { Emit } from '../../../domain/event-bus.ts';
 import type { LockId } from '../../../domain/locks/lock.ts';
 import type { Log } from '../../../domain/part.ts';
@@ -87,7 +80,7 @@ export function createEntryFiles(options: {
   const present = new Set<LockId>();
   const changing = new Map<LockId, Set<Promise<unknown>>>();
   const snapshots = createCardSnapshots();
-  const loader = createEntryLoader({ files, directory, log, mayCompact: () => !snapshots.isHeld() });
+  const loader = createEntryLoader({ files, directory, log, emit, mayCompact: () => !snapshots.isHeld() });
   const { inMemory, rowsFor, load, begin, using } = loader;
 
   const pathOf = (lockId: LockId): string => `${directory}/${cardPath(lockId)}`;
@@ -169,16 +162,7 @@ export function createEntryFiles(options: {
     entries: {
       inMemory: viewNow,
       of: async (lockId) => viewNow(lockId) ?? (await load(lockId)).held,
-      async update(lockId, wanted) {
-        let events: readonly EntryEvent[] = [];
-        const noting = (newest: EntryLookUp): EntriesChange => {
-          const made = wanted(newest);
-          events = entryEventsOf(newest, made);
-          return made;
-        };
-        await owners.whilePresent(lockId, () => whileChanging(lockId, change(lockId, noting)));
-        for (const event of events) emit('entry-changed', { lockId, ...event });
-      },
+      update: (lockId, wanted) => owners.whilePresent(lockId, () => whileChanging(lockId, change(lockId, wanted))),
     },
     async open() {
       for (const name of await files.readdir(folder)) {

@@ -1,14 +1,17 @@
 // Reads the entries of a lock into memory when they are needed. There is one object for the file of a lock: with two, neither would know the
 // length of the file.
-import { createEntries } from '../../../domain/credentials/lock-entries.ts';
+
+import type { Change } from '../../../domain/change.ts';
+import { createEntries, entryEventsOf } from '../../../domain/credentials/lock-entries.ts';
 import { DomainError } from '../../../domain/errors.ts';
+import type { Emit } from '../../../domain/event-bus.ts';
 import type { LockId } from '../../../domain/locks/lock.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { FileLayer } from '../files.ts';
 import { keepCopy } from './document.ts';
 import { DamagedDocumentError, NewerSchemaError } from './document-format.ts';
 import { createEntriesInMemory, type EntriesInMemoryOfLocks, type LockInMemory } from './entries-in-memory.ts';
-import { cardPath, type EntryRow, entryFormat, follow } from './entry-row.ts';
+import { cardPath, type EntryRow, entryFormat, follow, isEntryChange } from './entry-row.ts';
 import { createRowFile } from './row-file.ts';
 
 export interface EntryLoader {
@@ -36,9 +39,10 @@ export function createEntryLoader(options: {
   /** The data directory. */
   readonly directory: string;
   readonly log: Log;
+  readonly emit: Emit;
   readonly mayCompact: () => boolean;
 }): EntryLoader {
-  const { files, directory, log, mayCompact } = options;
+  const { files, directory, log, emit, mayCompact } = options;
   const inMemory = createEntriesInMemory();
   const reading = new Map<LockId, Promise<LockInMemory>>();
   /** Why the cards of a lock cannot be used, so that a damaged file is read only once. */
@@ -51,10 +55,19 @@ export function createEntryLoader(options: {
       path: `${directory}/${cardPath(lockId)}`,
       format: entryFormat,
       onFlushed: (_key, row, before) => follow(held, row, before),
+      onGroup: (group) => emitChanges(lockId, one, group),
       mayCompact,
       beforeUpgrade: (path) => keepCopy(files, path),
     });
-    return { rows, held, staged: [], counted: 0 };
+    const one: LockInMemory = { rows, held, staged: [], counted: 0 };
+    return one;
+  }
+  function emitChanges(lockId: LockId, one: LockInMemory, group: readonly Change<EntryRow>[]): void {
+    // It is being read, or made.
+    if (inMemory.get(lockId) !== one) return;
+    const made = one.staged;
+    one.staged = [];
+    for (const event of entryEventsOf(group.filter(isEntryChange), made)) emit('entry-changed', { lockId, ...event });
   }
 
   async function read(lockId: LockId): Promise<LockInMemory> {

@@ -1,6 +1,7 @@
 // The rows that store what people decided directly about the numbers of a lock and what the lock holds under them: entries, and past
 // holders of card numbers.
 import { z } from 'zod';
+import type { Change } from '../../../domain/change.ts';
 import { always, type Entry, type Held, isSameWindow, type ValidWindow } from '../../../domain/credentials/entry.ts';
 import type { EntriesChange, HeldEntries, PastHolder } from '../../../domain/credentials/lock-entries.ts';
 import type { LockId } from '../../../domain/locks/lock.ts';
@@ -89,6 +90,11 @@ export function firstRows(put: readonly Entry[], past: readonly PastHolder[] = [
 /** The changes that drop the rows of these past holders. */
 export function rowsForgotten(holders: readonly PastHolder[]): readonly RowChange<EntryRow>[] {
   return holders.map((one) => [pastKey(one), null]);
+}
+
+/** Whether it is about an entry itself, not about a past holder. */
+export function isEntryChange(change: Change<EntryRow>): change is Change<Entry> {
+  return 'kind' in (change.after ?? change.before ?? {});
 }
 
 /** Updates the entries after a row has changed. */

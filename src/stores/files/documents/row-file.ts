@@ -10,7 +10,7 @@
 // looks rows up by something other than their key builds that index in `onFlushed`. A backup takes `backupSource`, and `mayCompact` must be
 // false while it reads.
 
-import type { Change } from '../../../domain/domain-events.ts';
+import type { Change } from '../../../domain/change.ts';
 import type { BackupSource } from '../backup/backup-sources.ts';
 import type { FileLayer } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
