@@ -26,28 +26,27 @@ export interface HomeCodeFile extends HomeCodeStore {
 
 export function createHomeCodeFile(files: FileLayer, directory: string, log: Log): HomeCodeFile {
   const path = `${directory}/${homeCodeName}`;
-  const document = createDocument({ files, path, format: homeCodeFormat });
-  let found: 'nothing' | 'damaged' | 'whole' = 'nothing';
+  let hash: ReturnType<HomeCodeStore['hash']> = null;
+  function onFlushed(code: HomeCode): void {
+    hash = code.hash;
+  }
+  const document = createDocument({ files, path, format: homeCodeFormat, onFlushed });
   return {
     document,
     /** A damaged one stays where it is: set aside, it would be none at the next start, and doors would open without a code. */
     async open() {
       try {
-        if (await document.load()) found = 'whole';
+        await document.load();
       } catch (error) {
         if (!(error instanceof DamagedDocumentError)) throw error;
-        found = 'damaged';
+        hash = 'unreadable';
         const sentence = 'the code for Home Assistant is damaged: its UNLOCK is refused until somebody sets or removes the code';
         log.warn({ code: 'home-code-damaged', err: error, file: basename(path) }, sentence);
       }
     },
-    hash() {
-      if (found === 'nothing') return null;
-      return found === 'whole' ? document.current().hash : 'unreadable';
-    },
-    async put(hash) {
-      await document.put({ hash });
-      found = 'whole';
+    hash: () => hash,
+    async put(newest) {
+      await document.put({ hash: newest });
     },
   };
 }

@@ -24,16 +24,19 @@ export interface PauseFile extends PauseStore {
 }
 
 export function createPauseFile(files: FileLayer, directory: string): PauseFile {
-  const document = createDocument({ files, path: `${directory}/${pauseName}`, format: pauseFormat });
-  let isThere = false;
+  let since: number | null = null;
+  function onFlushed(pause: Pause): void {
+    since = pause.since;
+  }
+  const document = createDocument({ files, path: `${directory}/${pauseName}`, format: pauseFormat, onFlushed });
   return {
     document,
     async open() {
-      isThere = await document.load();
+      await document.load();
     },
-    since: () => (isThere ? document.current().since : null),
+    since: () => since,
     async end() {
-      if (isThere) await document.put({ since: null });
+      if (since !== null) await document.put({ since: null });
     },
   };
 }

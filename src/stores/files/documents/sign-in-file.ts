@@ -10,8 +10,8 @@ import type { FileLayer } from '../files.ts';
 import type { BeforeUpgrade } from './document.ts';
 import { NewerSchemaError } from './document-format.ts';
 import { accountId, idSchema, sha256 } from './id-schemas.ts';
-import { createRowFile, type NewestRows } from './row-file.ts';
-import type { RowChange, RowFormat } from './row-reader.ts';
+import { createRowFile } from './row-file.ts';
+import type { RowFormat } from './row-reader.ts';
 
 const signIn = z.strictObject({
   hash: sha256,
@@ -54,7 +54,7 @@ function withAll({ hash, tokenId, accountId, expiresAt }: z.infer<typeof olderSi
 }
 
 export interface SignInFile extends SignInStore {
-  /** Reads it; a damaged file is set aside, and people must sign in again. */
+  /** Reads it, or makes it where there is none; a damaged file is set aside, and people must sign in again. */
   open(): Promise<void>;
   /** Waits for running writes. Never rejects. */
   close(): Promise<void>;
@@ -78,8 +78,6 @@ export function createSignInFile({
   const book = createSignInBook();
   let rows = begin();
   let isOpen = false;
-  /** The file is made with the first row. */
-  let made: Promise<void> | undefined;
 
   function onFlushed(key: string, row: SignInRow | undefined, before: SignInRow | undefined): void {
     if (before !== undefined && isInvitation(before)) invitations.delete(before.hash);
@@ -90,34 +88,24 @@ export function createSignInFile({
       if (ended !== undefined && isOpen) emit('access-ended', { accountId: ended.accountId });
     }
   }
-  async function put(change: (newest: NewestRows<SignInRow>) => readonly RowChange<SignInRow>[]): Promise<void> {
-    made ??= rows.create([]);
-    await made.catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    });
-    await rows.update(change);
+  function drop(keys: readonly string[]): Promise<void> {
+    return rows.update(({ get }) => keys.filter((key) => get(key) !== undefined).map((key) => [key, null]));
   }
-  async function drop(keys: readonly string[]): Promise<void> {
-    if (made === undefined) return;
-    await made.catch(() => undefined);
-    await rows.update(({ get }) => keys.filter((key) => get(key) !== undefined).map((key) => [key, null]));
+  async function setAside(error: unknown): Promise<false> {
+    if (error instanceof NewerSchemaError) throw error;
+    await files.rename(path, `${path}.damaged`);
+    // What was read before the damage is dropped too: the damaged part may have contained its end.
+    invitations.clear();
+    for (const { hash } of book.all()) book.stored(hash, undefined);
+    rows = begin();
+    const aside = 'sign-ins.jsonl.damaged';
+    log.warn({ code: 'sign-ins-lost', err: error, kept: aside }, 'who stays signed in could not be read; people sign in again');
+    return false;
   }
 
   return {
     async open() {
-      try {
-        if (await rows.load()) made = Promise.resolve();
-      } catch (error) {
-        if (error instanceof NewerSchemaError) throw error;
-        await files.rename(path, `${path}.damaged`);
-        // What was read before the damage is dropped too: the damaged part may have contained its end.
-        invitations.clear();
-        for (const { hash } of book.all()) book.stored(hash, undefined);
-        rows = begin();
-        const setAside = 'sign-ins.jsonl.damaged';
-        log.warn({ code: 'sign-ins-lost', err: error, kept: setAside }, 'who stays signed in could not be read; people sign in again');
-      }
+      if (!(await rows.load().catch(setAside))) await rows.create([]);
       isOpen = true;
     },
     get: book.get,
@@ -126,14 +114,14 @@ export function createSignInFile({
     all: book.all,
     begin(one) {
       book.begin(one);
-      return put(() => [[one.hash, one]]);
+      return rows.update(() => [[one.hash, one]]);
     },
     end(hashes) {
       book.end(hashes);
       return drop(hashes);
     },
     noteUses: (uses) =>
-      put(() =>
+      rows.update(() =>
         uses.flatMap(({ hash, lastUsedAt }) => {
           const one = book.get(hash);
           return one === undefined ? [] : [[hash, { ...one, lastUsedAt: Math.max(one.lastUsedAt, lastUsedAt) }] as const];
@@ -141,12 +129,9 @@ export function createSignInFile({
       ),
     invitation: (hash) => invitations.get(hash),
     invitations: () => [...invitations.values()],
-    invite: (invited) => put(() => [[keyOf(invited.accountId), invited]]),
+    invite: (invited) => rows.update(() => [[keyOf(invited.accountId), invited]]),
     endInvitation: (id) => drop([keyOf(id)]),
-    async close() {
-      await made?.catch(() => undefined);
-      await rows.idle();
-    },
+    close: () => rows.idle(),
   };
 }
 
