@@ -55,9 +55,7 @@ export async function createPeopleSide(options: PeopleSideOptions) {
   const { broker, brokerStats, certificates, hubs } = lockSide;
   const { bridges } = lockSide.bridges;
   const pairing = createFoundDevices({ pairing: lockSide.pairing, bridges, registrations: services.registrations, emit: events.emit });
-  const homeCode = createHomeCodeService({
-    ...{ clock, secrets, store: store.ports.homeCode, hashing: createPasswordHashing(), emit: events.emit },
-  });
+  const homeCode = createHomeCodeService({ clock, secrets, store: store.ports.homeCode, hashing: createPasswordHashing() });
   const allServices = { ...services, hubs, pairing, homeCode };
   const eventStreams = createEventStreams({ live: services.live, clock, log });
   events.subscribe('lease-lost', eventStreams.cut);

@@ -103,6 +103,8 @@ export interface StoreEvents {
   'schedules-changed': Readonly<Record<string, never>>;
   'revocation-changed': Change<Revocation>;
   'alarm-changed': Change<Alarm>;
+  /** Commands from Home Assistant need a code from now on, another one, or none. */
+  'home-code-changed': { readonly isSet: boolean };
   'status-changed': { readonly lockId: LockId; readonly before: LockStatus; readonly after: LockStatus };
   /** In the order of recordIds. */
   'records-stored': StoredEvents;
@@ -156,8 +158,6 @@ export interface DomainEvents extends LoggedEvents, StoreEvents {
   'request-forwarded': { readonly outcome: 'answered' | 'unreachable' | 'unknown' | 'left' };
   /** A flush of the disk has ended. */
   'disk-flushed': { readonly ms: number };
-  /** Commands from Home Assistant need a code from now on, another one, or none. */
-  'home-code-changed': { readonly isSet: boolean };
   /** The disk works and has room; emitted repeatedly while that is so. */
   'storage-works': Readonly<Record<string, never>>;
 }

@@ -21,13 +21,24 @@ import type { RunOver } from './adapters.ts';
 const names = [
   ...(['lock-changed', 'account-changed', 'hub-changed', 'webhook-changed', 'entry-changed'] as const),
   ...(['status-changed', 'records-stored', 'access-ended'] as const),
-  ...(['person-changed', 'schedules-changed', 'revocation-changed', 'alarm-changed'] as const),
+  ...(['person-changed', 'schedules-changed', 'revocation-changed', 'alarm-changed', 'home-code-changed'] as const),
 ] satisfies readonly (keyof StoreEvents)[];
 
 export interface Feed {
   readonly stores: Pick<
     Stores,
-    'locks' | 'entries' | 'statuses' | 'accounts' | 'hubs' | 'webhooks' | 'records' | 'people' | 'schedules' | 'revocations' | 'alarms'
+    | 'locks'
+    | 'entries'
+    | 'statuses'
+    | 'accounts'
+    | 'hubs'
+    | 'webhooks'
+    | 'records'
+    | 'people'
+    | 'schedules'
+    | 'revocations'
+    | 'alarms'
+    | 'homeCode'
   >;
   readonly events: EventBus;
 }
@@ -153,6 +164,17 @@ export function changeFeedContract(over: RunOver<Feed>): void {
           ['alarm-changed', { before: { ...alarm, reason: 'y' }, after: undefined }],
         ]);
         expect(seen).toEqual(['x', 'y', undefined]);
+      }));
+
+    test('tells of a code for Home Assistant that is set, changed and removed, and readers see it by then', () =>
+      over(async (feed) => {
+        const { homeCode } = feed.stores;
+        const heard = listen(feed);
+        const seen: unknown[] = [];
+        feed.events.subscribe('home-code-changed', () => void seen.push(homeCode.hash()));
+        for (const hash of ['$scrypt$1', '$scrypt$2', null]) await homeCode.put(hash);
+        expect(heard()).toEqual([true, true, false].map((isSet) => ['home-code-changed', { isSet }]));
+        expect(seen).toEqual(['$scrypt$1', '$scrypt$2', null]);
       }));
 
     test('tells of a hub and of a webhook that come, change and go, and readers see it by then', () =>

@@ -11,6 +11,7 @@ import {
   createMemoryBatteries,
   createMemoryCounters,
   createMemoryCredentials,
+  createMemoryHomeCode,
   createMemoryHubs,
   createMemoryImports,
   createMemoryLocks,
@@ -92,6 +93,7 @@ describe('in memory', () => {
         people: createMemoryPeople(emit),
         revocations: createMemoryRevocations(emit),
         alarms: createMemoryAlarms(emit),
+        homeCode: createMemoryHomeCode(emit),
         schedules: createMemorySchedules(emit),
       },
     });

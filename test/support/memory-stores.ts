@@ -504,12 +504,13 @@ function isWantedEntry(entry: AuditEntry, { username, action, success, object, s
   );
 }
 
-export function createMemoryHomeCode(): HomeCodeStore {
+export function createMemoryHomeCode(emit: Emit = nobodyHears): HomeCodeStore {
   let hash: string | null = null;
   return {
     hash: () => hash,
     async put(next) {
       hash = next;
+      emit('home-code-changed', { isSet: hash !== null });
     },
   };
 }

@@ -66,7 +66,7 @@ export async function serveDomain(
     pairing: createFoundDevices({ pairing: world.pairing, bridges, registrations: world.registrationService, emit: world.emit }),
     bridges,
     homeCode: createHomeCodeService({
-      ...{ clock: world.clock, secrets: world.secrets, store: createMemoryHomeCode(), hashing, emit: world.emit },
+      ...{ clock: world.clock, secrets: world.secrets, store: createMemoryHomeCode(world.emit), hashing },
     }),
     homeAssistant: () => sampleHomeAssistant,
     accounts: world.accountService,

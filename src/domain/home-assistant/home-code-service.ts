@@ -6,7 +6,6 @@ import { requireGatewayAdministrator } from '../accounts/permissions.ts';
 import type { PasswordHashing } from '../accounts/sign-in-ports.ts';
 import type { Clock } from '../clock.ts';
 import { invalidParameter } from '../errors.ts';
-import type { Emit } from '../event-bus.ts';
 import { createMutex } from '../mutex.ts';
 import type { Secrets } from '../secrets.ts';
 
@@ -38,9 +37,8 @@ export function createHomeCodeService(options: {
   readonly secrets: Pick<Secrets, 'newToken' | 'hash' | 'equal'>;
   readonly store: HomeCodeStore;
   readonly hashing: PasswordHashing;
-  readonly emit: Emit;
 }): HomeCodeService {
-  const { clock, secrets, store, hashing, emit } = options;
+  const { clock, secrets, store, hashing } = options;
   /** One hash at a time: it is slow and large on purpose. */
   const inTurn = createMutex();
   const salt = secrets.newToken();
@@ -66,7 +64,6 @@ export function createHomeCodeService(options: {
     await store.put(hash);
     wrongAt = [];
     throttledUntil = Number.NEGATIVE_INFINITY;
-    emit('home-code-changed', { isSet: hash !== null });
   }
 
   return {

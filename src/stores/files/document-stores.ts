@@ -74,7 +74,7 @@ export function createDocumentStores(options: DocumentStoresOptions) {
   const schedules = createScheduleFile({ files, path: `${directory}/schedules.json`, emit, beforeUpgrade });
   const revocations = createRevocationFile({ files: rowFiles, directory, emit, mayCompact: () => beingRead === 0 });
   const pause = createPauseFile(files, directory);
-  const homeCode = createHomeCodeFile(files, directory, log);
+  const homeCode = createHomeCodeFile(files, directory, log, emit);
   const imports = createImportFiles({ files, folder: `${directory}/imports`, log });
   const lockFiles = createLockFiles({ files: rowFiles, directory, log, emit, beforeUpgrade });
   const removedLocks = createRemovedLockFiles({ files, folder: `${directory}/removed`, log, beforeUpgrade });

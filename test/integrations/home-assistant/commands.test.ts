@@ -32,7 +32,6 @@ async function createHouse({
   const { clock, lockService, link } = domain;
   const stall = { requestTime: () => clock.monotonic() };
   const stored = createMemoryHomeCode();
-  const events: { isSet: boolean }[] = [];
   const hashing = createPlainHashing();
   const hashes = { verified: 0, verifyMs: 0 };
   const code = createHomeCodeService({
@@ -47,7 +46,6 @@ async function createHouse({
         return hashing.verify(password, hash);
       },
     },
-    emit: (_name, payload) => void events.push(payload as { isSet: boolean }),
   });
   const cleared: string[] = [];
   const refused: [LockId, Refused][] = [];
@@ -116,7 +114,6 @@ async function createHouse({
     lines,
     stall,
     code,
-    events,
     hashes,
     stored,
     audit,
@@ -365,7 +362,7 @@ describe('a command of Home Assistant', () => {
 
 describe('the code of Home Assistant', () => {
   it('is needed to open once it is set, and not to close', async () => {
-    const { code, unlock, send, fresh, link, reasons, whenRefused, whenSent, events, audit, clock } = await createHouse();
+    const { code, unlock, send, fresh, link, reasons, whenRefused, whenSent, audit, clock } = await createHouse();
     await code.set({ ...callers.operator, gatewayAdministrator: true }, '4711');
     await unlock();
     await unlock({ code: '4712' });
@@ -378,7 +375,6 @@ describe('the code of Home Assistant', () => {
     await code.remove({ ...callers.operator, gatewayAdministrator: true });
     await unlock();
     expect(link.ops()).toHaveLength(3);
-    expect(events).toEqual([{ isSet: true }, { isSet: false }]);
     await clock.advance(60_000);
     expect([...audit.entries.values()].map(({ outcome, count, address }) => [outcome, count, address])).toContainEqual([
       'credentials-invalid',

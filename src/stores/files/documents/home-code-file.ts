@@ -1,6 +1,7 @@
 // home-code.json: the hash of the code that an UNLOCK from Home Assistant must carry. It exists once somebody has set one.
 import { basename } from 'node:path';
 import { z } from 'zod';
+import type { Emit } from '../../../domain/event-bus.ts';
 import type { HomeCodeStore } from '../../../domain/home-assistant/home-code-service.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { FileLayer } from '../files.ts';
@@ -24,11 +25,13 @@ export interface HomeCodeFile extends HomeCodeStore {
   open(): Promise<void>;
 }
 
-export function createHomeCodeFile(files: FileLayer, directory: string, log: Log): HomeCodeFile {
+export function createHomeCodeFile(files: FileLayer, directory: string, log: Log, emit: Emit): HomeCodeFile {
   const path = `${directory}/${homeCodeName}`;
   let hash: ReturnType<HomeCodeStore['hash']> = null;
+  let isOpen = false;
   function onFlushed(code: HomeCode): void {
     hash = code.hash;
+    if (isOpen) emit('home-code-changed', { isSet: hash !== null });
   }
   const document = createDocument({ files, path, format: homeCodeFormat, onFlushed });
   return {
@@ -43,6 +46,7 @@ export function createHomeCodeFile(files: FileLayer, directory: string, log: Log
         const sentence = 'the code for Home Assistant is damaged: its UNLOCK is refused until somebody sets or removes the code';
         log.warn({ code: 'home-code-damaged', err: error, file: basename(path) }, sentence);
       }
+      isOpen = true;
     },
     hash: () => hash,
     async put(newest) {
