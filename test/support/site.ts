@@ -136,27 +136,33 @@ export function storeOf(args: readonly string[]): Readonly<Record<string, string
   return url === undefined ? {} : { LATCHD_STORE: url };
 }
 
+/** Of each build: what the document of one of its gateways promises. A gateway makes its own at the first request, which takes as long as a start. */
+const judges = new Map<string, Judge>();
+
+async function judgeOf(httpUrl: string): Promise<Judge> {
+  return createJudge((await (await fetch(`${httpUrl}/openapi.json`)).json()) as ApiDocument);
+}
+
 /** Starts it all and resolves when every lock is online; leaves nothing behind when that fails. */
 export async function openSite(options: SiteOptions = {}): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'latchd-site-'));
   const dataDir = join(folder, 'data');
   const wire = await openWire();
-  const { leaseSeconds = 30 } = options;
+  const { leaseSeconds = 30, program: build = program } = options;
   // The whole run is over PostgreSQL (test:postgres): each site has a database of its own.
   const database = options.withoutDatabase === true ? undefined : await (await databasesOfRun())?.newDatabase();
   if (database !== undefined) databases.set(dataDir, database);
   let gateway: GatewayProcess | undefined;
   let fleet: Fleet | undefined;
   let closing: Promise<void> | undefined;
-  let judge: Judge | undefined;
 
   async function start(): Promise<GatewayProcess> {
     const { flags = [] } = options;
     const ofDatabase = database && { LATCHD_STORE: database.url, LATCHD_CLUSTER_LEASE_SECONDS: String(leaseSeconds) };
     const environment = { ...ofDatabase, ...options.environment };
-    gateway = await startGatewayProcess({ dataDir, flags, environment, program: options.program ?? program });
+    gateway = await startGatewayProcess({ dataDir, flags, environment, program: build });
     wire.lead(gateway.mqttUrl);
-    judge ??= createJudge((await (await fetch(`${gateway.httpUrl}/openapi.json`)).json()) as ApiDocument);
+    if (!judges.has(build)) judges.set(build, await judgeOf(gateway.httpUrl));
     return gateway;
   }
 
@@ -209,7 +215,10 @@ export async function openSite(options: SiteOptions = {}): Promise<Site> {
     });
     const { status, headers: answered } = response;
     const answer = { status, headers: answered, body: (await response.json()) as Body };
-    judge?.check({ method, path: path.replace(/\?.*$/, ''), status, header: (name) => answered.get(name), body: answer.body });
+    const context = { method, path: path.replace(/\?.*$/, ''), status, header: (name: string) => answered.get(name), body: answer.body };
+    // A gateway with other settings may have other routes, so its own document has the last word.
+    if (judges.get(build)?.wrong(context) !== undefined) judges.set(build, await judgeOf(httpUrl));
+    judges.get(build)?.check(context);
     return answer;
   }
 
