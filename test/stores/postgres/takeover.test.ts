@@ -176,7 +176,7 @@ test('all is as the other one left it, what it changed while this one looked and
 
 test('nothing is left of what it had read when the database was emptied meanwhile', () =>
   withTwo(async (first, second, { query, takeOver }) => {
-    await query('TRUNCATE latchd.document, latchd.document_row; UPDATE latchd.head SET last = 0');
+    await query('TRUNCATE latchd.document, latchd.document_row, latchd.change; UPDATE latchd.head SET last = 0');
     await takeOver();
     expect(second.store.maintenance.isFirstStart()).toBe(true);
     expect(second.store.ports.locks.all()).toEqual([]);
