@@ -104,4 +104,24 @@ describe('a store in PostgreSQL', () => {
       expect(await changes).toEqual([1, 1]);
       expect(store.ports.counters.groupIds()).toEqual([1]);
     }));
+
+  test('a lock whose registration outlasts the patience of its caller is there for everybody, and nobody registers it meanwhile', () =>
+    withPostgresStore(server, async ({ store, events, address }) => {
+      const { locks } = store.ports;
+      const heard: unknown[] = [];
+      events.subscribe('lock-changed', (change) => void heard.push(change));
+      const waiting = async (state: string) =>
+        (await queryOnce(server.port, `SELECT FROM pg_locks WHERE ${state}`, address.database)).length > 0;
+      const held = queryOnce(server.port, 'BEGIN; LOCK latchd.document; SELECT pg_sleep(60)', address.database).catch(() => undefined);
+      await until(() => waiting("relation = 'latchd.document'::regclass AND mode = 'AccessExclusiveLock'"), 'the table is locked');
+      const adding = expect(locks.add(sampleLock(1))).rejects.toThrow('nobody knows whether the change will be made');
+      await until(() => waiting('NOT granted'), 'the lock is being stored');
+      await server.kill();
+      await Promise.all([adding, held]);
+      await expect(locks.add(sampleLock(1))).rejects.toMatchObject({ code: 'conflict' });
+      expect([locks.get(lockId(1)), heard]).toEqual([undefined, []]);
+      await server.start();
+      await until(() => locks.get(lockId(1)) !== undefined, 'it is there');
+      expect([locks.all(), heard]).toEqual([[sampleLock(1)], [{ before: undefined, after: sampleLock(1) }]]);
+    }));
 });
