@@ -16,13 +16,13 @@ const certificateName = (incarnation: string): string => `${incarnation}.node.la
 /** undefined: other nodes do not reach this one (`cluster.url`), so it does not reach them either. */
 export function createForwardingFor(
   { config, clock, log, events }: Base,
-  node: Pick<NodeLease, 'servingElsewhere' | 'mayServe' | 'hurry'> | undefined,
+  node: Pick<NodeLease, 'servingElsewhere' | 'mayServe' | 'leftMs' | 'hurry'> | undefined,
   { stallDetector, lease }: { readonly stallDetector: StallDetector; readonly lease: Lease },
 ): Forwarding | undefined {
   if (node === undefined || config.cluster.url === undefined) return undefined;
   return createForwarding({
     ...{ clock, log, emit: events.emit, certificateName, stallDetector, lease, commandTimeoutMs: config.commandTimeoutMs },
-    ...{ serving: node.servingElsewhere, mayServe: node.mayServe, onStop: node.hurry },
+    ...{ serving: node.servingElsewhere, mayServe: node.mayServe, hasLease: () => node.leftMs() > 0, onStop: node.hurry },
   });
 }
 

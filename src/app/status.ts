@@ -60,7 +60,7 @@ interface StatusOptions {
   /** Of a gateway that shares a database with others. */
   readonly node: Pick<DatabaseNode, 'isReady' | 'health' | 'watch' | 'view' | 'leftMs' | 'stats'> | undefined;
   /** To the node that serves; undefined: this one sends nothing on. */
-  readonly forwarding: Pick<Forwarding, 'forwardsTo'> | undefined;
+  readonly forwarding: Pick<Forwarding, 'forwardsTo' | 'isTaking'> | undefined;
 }
 
 /** 'ok', or what is wrong with writing new data or reading stored data. */
@@ -136,7 +136,7 @@ export function createStatus(options: StatusOptions) {
       const serving = isServing ? 'ok' : 'not serving';
       const ready = isServing && storageHealth() === 'ok' && (node?.isReady() ?? true);
       const forwardsTo = forwarding?.forwardsTo() ?? null;
-      const http = forwardsTo === null ? serving : 'ok';
+      const http = forwarding?.isTaking() ? 'ok' : serving;
       const parts = { store: storageHealth(), mqtt: serving, http, ...(node && { database: node.health() }) };
       const since = isServing ? { since: servingSince, ...addresses() } : {};
       return { ready, parts, ...since, ...(node && { cluster: { ...node.view(), ...(forwarding && { forwardsTo }) } }) };

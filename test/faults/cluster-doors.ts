@@ -118,7 +118,9 @@ function move(house: ClusterHouse, lock: LockHandle, action: 'lock' | 'unlock'):
       });
       response.once('close', () => {
         clearTimeout(leave);
-        resolve(outcomeOf(response.statusCode ?? 0, text));
+        const outcome = outcomeOf(response.statusCode ?? 0, text);
+        const isOver = performance.now() - askedAt >= house.commandTimeoutMs - slackMs;
+        resolve(isOver && outcome.answer !== '200' && !outcome.mayMove ? { answer: 'its time was over', mayMove: false } : outcome);
       });
       if (response.statusCode === 200) node.noteGranted(askedAt);
     });

@@ -203,7 +203,7 @@ async function databaseWithWrongClock(stage: Stage): Promise<readonly string[]> 
 
 export const clusterFaults: readonly ClusterFault[] = [
   { name: 'the node is stopped', isShort: true, run: stop },
-  { name: 'both nodes are upgraded in turn', isShort: true, run: upgrade, mayHear: ['lock-timeout', 'lock-offline'] },
+  { name: 'both nodes are upgraded in turn', isShort: true, run: upgrade, mayHear: ['lock-timeout', 'lock-offline', 'its time was over'] },
   { name: 'the node is killed', isShort: true, run: kill },
   { name: 'the node stands still for longer than its lease', isShort: true, run: freeze },
   { name: 'the node stands still for 0.1 to 2.5 s', isShort: false, run: stand },

@@ -41,6 +41,8 @@ export interface ForwardingNode {
   leftMs: number;
   /** Whether the node that is asked may serve next. */
   mayServe: boolean;
+  /** Whether it is about to serve. */
+  hasLease: boolean;
   /** Whether the node that serves takes requests, or refuses them before it looks at them. */
   takes: boolean;
   /** Whether the node that is asked has heard that the other one stops. */
@@ -97,14 +99,14 @@ export async function openForwardingNode(
   });
   await listen(front);
   const node: ForwardingNode = {
-    ...{ came: [], outcomes: [], said: [], handledHere: [], leftMs: 0, mayServe: false, takes: true, heardOfStop: false },
+    ...{ came: [], outcomes: [], said: [], handledHere: [], leftMs: 0, mayServe: false, hasLease: false, takes: true, heardOfStop: false },
     serving: { incarnation, name: 'box-1', url: `https://127.0.0.1:${portOf(peer)}` },
     forwarding: createForwarding({
       ...{ clock, log: captureLog(), commandTimeoutMs, certificateName: nameOf },
       emit: (name, event) => void (name === 'request-forwarded' && node.outcomes.push((event as { outcome: string }).outcome)),
       serving: () => node.serving,
       stallDetector: { requestTime: () => node.askedAt ?? clock.monotonic(), settled: () => undefined },
-      ...{ lease: { leftMs: () => node.leftMs }, mayServe: () => node.mayServe },
+      ...{ lease: { leftMs: () => node.leftMs }, mayServe: () => node.mayServe, hasLease: () => node.hasLease },
       onStop() {
         node.heardOfStop = true;
       },

@@ -38,6 +38,8 @@ export interface Forwarding {
   isPossible(): boolean;
   /** The name of the node to which requests go; null when none answers. */
   forwardsTo(): string | null;
+  /** Whether a request that comes now is sent on, or waits for the next node that serves. */
+  isTaking(): boolean;
   /**
    * Resolves with `ended` when the answer is sent, or the client has left; with `here` when this node serves by now, has to handle the request,
    * and nobody else has begun it. Rejects with `storage-unavailable` when nothing was done or nobody knows, and with `lock-timeout` when nobody
@@ -77,17 +79,19 @@ export function createForwarding(options: {
   readonly lease: Lease;
   /** Whether this node would serve if no other one did, as far as it knows. */
   readonly mayServe: () => boolean;
+  /** Whether it is about to: it has the lease. */
+  readonly hasLease: () => boolean;
   /** The node that serves has begun to stop. */
   readonly onStop: () => void;
 }): Forwarding {
-  const { clock, log, emit, serving, certificateName, commandTimeoutMs, stallDetector, lease, mayServe, onStop } = options;
+  const { clock, log, emit, serving, certificateName, commandTimeoutMs, stallDetector, lease, onStop } = options;
   let identity: PeerIdentity | undefined;
   let current: { readonly node: ServingNode; readonly peer: Peer; misses: number; isStopping: boolean } | undefined;
   let cancelLook = (): void => undefined;
   /** Since when no other node takes requests, as far as is known. */
   let lostAt: number | undefined;
   const streams = new Set<ServerResponse>();
-  const held = createHeldRequests({ clock, isServed });
+  const held = createHeldRequests({ clock, log, isServed });
 
   /** Requests under way to a node that serves no longer end now; one that stops is sent none any more. */
   function target(): typeof current {
@@ -146,7 +150,16 @@ export function createForwarding(options: {
     return to?.peer.isThere() ?? false;
   }
 
-  const mayWaitUntil = (): number => (mayServe() ? (lostAt ?? clock.monotonic()) + handoverMs : Number.NEGATIVE_INFINITY);
+  function mayWaitUntil(): number {
+    if (!options.mayServe()) return Number.NEGATIVE_INFINITY;
+    const since = options.hasLease() ? undefined : lostAt;
+    return (since ?? clock.monotonic()) + handoverMs;
+  }
+
+  function forwardsTo(): string | null {
+    const to = target();
+    return to?.peer.isThere() ? to.node.name : null;
+  }
 
   /** Sends it once; rejects with `NotBegun` when that cannot be. */
   async function sendOnce(request: IncomingMessage, response: ServerResponse, how: SendOptions, deadline: number): Promise<void> {
@@ -213,10 +226,8 @@ export function createForwarding(options: {
       current = undefined;
     },
     isPossible: () => target() !== undefined || clock.monotonic() < mayWaitUntil(),
-    forwardsTo() {
-      const to = target();
-      return to?.peer.isThere() ? to.node.name : null;
-    },
+    forwardsTo,
+    isTaking: () => forwardsTo() !== null || clock.monotonic() < mayWaitUntil(),
     async send(request, response, how) {
       try {
         const outcome = await send(request, response, how);

@@ -1,6 +1,7 @@
 // Requests that wait for a node that serves, while one hands over to another. Nothing of them was begun anywhere, and none of their bodies is read.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../domain/clock.ts';
+import type { Log } from '../../domain/part.ts';
 import type { RequestEffect } from '../pipeline/effect.ts';
 
 export interface HeldRequests {
@@ -34,13 +35,17 @@ interface Held {
 /** @param isServed whether there is a node that serves; asked again and again while a request is held */
 export function createHeldRequests({
   clock,
+  log,
   isServed,
 }: {
   readonly clock: Pick<Clock, 'monotonic' | 'timer'>;
+  readonly log: Log;
   readonly isServed: () => boolean;
 }): HeldRequests {
   const held = new Set<Held>();
   let bytes = 0;
+  /** Since one waits: when that was, and how many have waited. */
+  let [since, requests] = [0, 0];
   let isStopped = false;
   let cancelLook: (() => void) | undefined;
 
@@ -54,6 +59,11 @@ export function createHeldRequests({
   }
   function lookAgain(): void {
     if (held.size > 0) cancelLook ??= clock.timer(lookMs, look);
+  }
+
+  function sayHeld(): void {
+    const ms = Math.round(clock.monotonic() - since);
+    log.info({ code: 'requests-held', requests, ms }, 'requests waited for a node that serves');
   }
 
   return {
@@ -72,8 +82,11 @@ export function createHeldRequests({
             bytes -= size;
             response.off('close', left);
             resolve(mayGo);
+            if (held.size === 0) sayHeld();
           },
         };
+        if (held.size === 0) [since, requests] = [clock.monotonic(), 0];
+        requests += 1;
         held.add(one);
         response.once('close', left);
         lookAgain();

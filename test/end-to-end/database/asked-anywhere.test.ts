@@ -273,6 +273,46 @@ test('unlocks under way to a node that dies are answered with lock-timeout, and 
   }
 });
 
+test('who asks the node that waits while the other one is stopped hears nothing of it: each change is made, and once', async () => {
+  const nodes = await open();
+  try {
+    const { site, elsewhere, waiting } = nodes;
+    let isOver = false;
+    const answers: number[] = [];
+    const made: string[] = [];
+    const makeAccounts = async (who: string) => {
+      for (let n = 0; !isOver; n++) {
+        const username = `${who}-${n}`;
+        const { status } = await elsewhere.api('POST', '/api/v1/gateway/accounts', { body: { username, gatewayAdministrator: false } });
+        answers.push(status);
+        made.push(username);
+      }
+    };
+    const read = async () => {
+      while (!isOver) answers.push((await elsewhere.api('GET', '/api/v1/lock/list', { query: { pageNo: 1, pageSize: 50 } })).status);
+    };
+    const asking = [makeAccounts('ada'), makeAccounts('ole'), read(), read()];
+    await until(() => answers.length > 20, 'they ask');
+    process.kill(site.gateway.pid, 'SIGTERM');
+    await until(() => waiting.log().some(({ code }) => code === 'ready'), 'box-2 serves');
+    const before = answers.length;
+    await until(() => answers.length > before + 20, 'they ask on');
+    isOver = true;
+    await Promise.all(asking);
+    expect(new Set(answers)).toEqual(new Set([200, 201]));
+    expect(waiting.log().filter(({ code }) => code === 'requests-held')).not.toEqual([]);
+    const listed: string[] = [];
+    for (let pageNo = 1; listed.length < made.length; pageNo++) {
+      const { body } = await elsewhere.api('GET', '/api/v1/gateway/accounts', { query: { pageNo, pageSize: 1_000 } });
+      if (body.list.length === 0) break;
+      listed.push(...body.list.map(({ username }) => String(username)).filter((name) => name !== 'admin'));
+    }
+    expect(listed.sort()).toEqual(made.sort());
+  } finally {
+    await nodes.close();
+  }
+});
+
 describe('the certificate authority of the nodes', () => {
   const runs = createRuns();
   const folders: string[] = [];

@@ -160,6 +160,13 @@ describe('nothing waits', () => {
     const begun = clock.monotonic();
     expect((await node.ask()).text).toMatch(/nothing was done/);
     expect(clock.monotonic() - begun).toBeLessThan(2_000);
+    expect(node.forwarding.isTaking()).toBe(false);
+    // Until this node has the lease: then it serves soon, however long nobody did.
+    node.hasLease = true;
+    const asked = node.ask();
+    await pause();
+    node.leftMs = 1_000;
+    expect((await asked).text).toBe('here');
   }, 30_000);
 
   test('beyond the room there is, of which a part is for doors', async () => {

@@ -18,7 +18,14 @@ let left = 1;
 const effects: RequestEffect[] = [];
 /** To a node that breaks off each request. */
 const forwarding: Forwarding = {
-  ...{ start: () => undefined, cut: () => undefined, stop: () => undefined, isPossible: () => true, forwardsTo: () => 'box-1' },
+  ...{
+    start: () => undefined,
+    cut: () => undefined,
+    stop: () => undefined,
+    isPossible: () => true,
+    isTaking: () => true,
+    forwardsTo: () => 'box-1',
+  },
   async send(_request, _response, { effect }) {
     effects.push(effect);
     throw unanswered(effect);
