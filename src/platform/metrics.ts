@@ -190,7 +190,14 @@ function createStatsMetrics(registers: Registers, hasDatabase: boolean): Pull[] 
         for (const [reason, count] of Object.entries(read(now))) metric.inc({ reason }, count);
       };
     }),
+    ...(hasDatabase ? [createFeedMetrics(registers)] : []),
   ];
+}
+
+function createFeedMetrics(registers: Registers): Pull {
+  const help = 'Changes of another node that this one had not taken in at its last look.';
+  const lag = new Gauge({ name: 'latchd_feed_lag', help, labelNames: ['feed'], registers });
+  return ({ database }) => lag.set({ feed: 'change' }, database?.changesBehind ?? 0);
 }
 
 function createAlarmMetrics(registers: Registers): Pull {

@@ -63,6 +63,7 @@ export interface WatchedDatabase {
   readonly leaseSecondsLeft: number;
   readonly reconnects: number;
   readonly streamConflicts: number;
+  readonly changesBehind: number;
   readonly fencedWrites: number;
 }
 

@@ -13,7 +13,7 @@ function node({ role = 'serving', leaseLeft = 29, isLeaseLong = true, clockAhead
       clockAheadMs: () => clockAheadMs,
       isClockNear: () => Math.abs(clockAheadMs) <= 60_000,
     },
-    databaseStats: () => ({ reconnects: 1, fencedWrites: 2, streamConflicts: 3 }),
+    databaseStats: () => ({ reconnects: 1, fencedWrites: 2, streamConflicts: 3, changesBehind: 4 }),
   };
   return databaseNodeOf(given as unknown as Given, () => undefined);
 }
@@ -31,5 +31,11 @@ test.each([
 });
 
 test('the metrics have how long its lease lasts, and what was counted', () => {
-  expect(node({ leaseLeft: 12 }).stats()).toEqual({ leaseSecondsLeft: 12, reconnects: 1, fencedWrites: 2, streamConflicts: 3 });
+  expect(node({ leaseLeft: 12 }).stats()).toEqual({
+    leaseSecondsLeft: 12,
+    reconnects: 1,
+    fencedWrites: 2,
+    streamConflicts: 3,
+    changesBehind: 4,
+  });
 });

@@ -18,30 +18,41 @@ export interface AdminTokenFile {
   readonly path: string;
 }
 
-/**
- * Loads `counters` and `accounts`, or creates them; resolves with the key, and whether it had to. Rejects with a sentence that names the missing or damaged file.
- */
-export async function openOrBegin(options: {
+interface FirstFiles {
   readonly files: FileLayer;
   readonly directory: string;
   readonly counters: CounterFile;
   readonly accounts: AccountFile;
-  readonly adminToken: AdminTokenFile;
-  /** See StoreOptions.givenAdminToken. */
-  readonly givenAdminToken: (() => Promise<string | undefined>) | undefined;
-  readonly secrets: Secrets;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly log: Log;
-}): Promise<{ readonly key: Buffer; readonly isFirstStart: boolean }> {
-  const { files, directory, counters, accounts, adminToken, givenAdminToken, secrets, clock, log } = options;
+}
+
+/**
+ * Loads `counters` and `accounts`; resolves with whether this is a first start, which may have neither. Rejects with a sentence that names the
+ * missing or damaged file.
+ */
+export async function loadFirst({ files, directory, counters, accounts }: FirstFiles): Promise<boolean> {
   const isFirstStart = !(await holdsData(files, directory));
+  const needed = { 'counters.json': counters.document, [accountsName]: { load: accounts.open } };
+  for (const [name, file] of Object.entries(needed))
+    if (!(await loadNeeded(file, `${directory}/${name}`)) && !isFirstStart) throw missingDocument(`${directory}/${name}`);
+  return isFirstStart;
+}
+
+/** Creates what a first start has not yet; resolves with the key. */
+export async function beginFirst(
+  options: FirstFiles & {
+    readonly isFirstStart: boolean;
+    readonly adminToken: AdminTokenFile;
+    /** See StoreOptions.givenAdminToken. */
+    readonly givenAdminToken: (() => Promise<string | undefined>) | undefined;
+    readonly secrets: Secrets;
+    readonly clock: Pick<Clock, 'now'>;
+    readonly log: Log;
+  },
+): Promise<Buffer> {
+  const { files, directory, counters, accounts, isFirstStart, adminToken, givenAdminToken, secrets, clock, log } = options;
   const key = await openCommandKey(files, `${directory}/${commandKeyName}`, log, isFirstStart);
-  if (!(await loadNeeded(counters.document, `${directory}/counters.json`))) {
-    if (!isFirstStart) throw missingDocument(`${directory}/counters.json`);
-    await counters.document.put({ ...noCounters, accountId: 1, tokenId: 1 });
-  }
-  if (!(await loadNeeded({ load: accounts.open }, `${directory}/${accountsName}`))) {
-    if (!isFirstStart) throw missingDocument(`${directory}/${accountsName}`);
+  if (!counters.document.isThere()) await counters.document.put({ ...noCounters, accountId: 1, tokenId: 1 });
+  if (accounts.highest().accountId === 0) {
     const given = await givenAdminToken?.();
     await makeFirstAccount({ accounts, given, adminToken, secrets, now: clock.now() });
     const where = given === undefined ? { file: 'admin.token' } : { file: null };
@@ -50,7 +61,7 @@ export async function openOrBegin(options: {
       `first start: the account admin was made, its token is ${given === undefined ? 'in the data directory' : 'the one that was handed over'}; "latchd account invite admin" lets a person choose its password`,
     );
   }
-  return { key, isFirstStart };
+  return key;
 }
 
 /** Whether the directory holds anything that a first start does not create before its accounts. */

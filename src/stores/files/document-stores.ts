@@ -7,7 +7,7 @@ import type { LockId } from '../../domain/locks/lock.ts';
 import type { Log } from '../../domain/part.ts';
 import type { Secrets } from '../../domain/secrets.ts';
 import type { Stores } from '../../domain/stores.ts';
-import { type AdminTokenFile, openOrBegin } from './bootstrap.ts';
+import { type AdminTokenFile, beginFirst, loadFirst } from './bootstrap.ts';
 import { createClockTrust, isKernelClockSynchronised } from './clock-trust.ts';
 import { accountCredentialsName, createAccountCredentialFile } from './documents/account-credential-file.ts';
 import { createAccountFile } from './documents/account-file.ts';
@@ -61,6 +61,7 @@ export function createDocumentStores(options: DocumentStoresOptions) {
   const { files, rowFiles, directory, adminToken, clock, log, secrets, emit, beforeUpgrade } = options;
   /** Number of running backups that read files of rows: those are not rewritten meanwhile. */
   let beingRead = 0;
+  let isFirstStart = false;
   const counters = createCounterFile(files, `${directory}/counters.json`, beforeUpgrade, () => lockFiles.entryFiles.highest());
   const accounts = createAccountFile({ files: rowFiles, directory, emit, beforeUpgrade, mayCompact: () => beingRead === 0 });
   const hubs = createHubFile({ files, path: `${directory}/hubs.json`, emit, beforeUpgrade });
@@ -87,32 +88,9 @@ export function createDocumentStores(options: DocumentStoresOptions) {
     isSynchronised: options.isClockSynchronised ?? isKernelClockSynchronised,
   });
 
-  /** None of these files existed before latchd had people. */
-  async function openPeople(): Promise<void> {
-    if (!(await people.open())) {
-      if (counters.floor('personId').now() > 0) throw missingDocument(`${directory}/${peopleName}`);
-      await people.begin();
-    }
-    if (!(await loadNeeded(schedules.document, `${directory}/schedules.json`))) {
-      if (counters.floor('scheduleId').now() > 0) throw missingDocument(`${directory}/schedules.json`);
-      await schedules.document.put(noSchedules);
-    }
-    if (!(await revocations.open())) {
-      if (counters.floor('revocationId').now() > 0) throw missingDocument(`${directory}/${revocationsName}`);
-      await revocations.begin();
-    }
-    await imports.open();
-    await pause.open();
-  }
-
-  /** What people and programs log in with, besides tokens; none of it existed before people had passwords. */
-  async function openSignIns(): Promise<void> {
-    if (!(await signInCredentials.open())) {
-      if (counters.floor('passkeyId').now() > 0) throw missingDocument(`${directory}/${accountCredentialsName}`);
-      await signInCredentials.begin();
-    }
-    await signIns.open();
-    if (!(await ttlockLogins.open(log))) await ttlockLogins.begin();
+  /** For a file that older programs did not have: it is missing where one of its ids was given out. */
+  function requireNone(kind: 'personId' | 'scheduleId' | 'revocationId' | 'passkeyId', name: string): void {
+    if (counters.document.isThere() && counters.floor(kind).now() > 0) throw missingDocument(`${directory}/${name}`);
   }
 
   return {
@@ -143,23 +121,45 @@ export function createDocumentStores(options: DocumentStoresOptions) {
     } satisfies Omit<Stores, 'statuses' | 'batteries' | 'records' | 'audit' | 'access' | 'quarantine'>,
     /** The ids that the device of a lock had before. */
     earlierIds: (lockId: LockId) => removedLocks.earlierIds(lockFiles.locks.get(lockId)),
-    /** Rejects with one sentence that names the file and says what to do. */
-    async open(): Promise<OpenedDocuments> {
-      const { key, isFirstStart } = await openOrBegin({
-        ...{ files, directory, adminToken, counters, accounts, secrets, clock, log },
+    /**
+     * Reads everything; writes only what is damaged or of an older schema. Rejects with one sentence that names the file and says what to do.
+     */
+    async load(): Promise<void> {
+      isFirstStart = await loadFirst({ files, directory, counters, accounts });
+      await lockFiles.open();
+      await removedLocks.open();
+      // The file did not exist before latchd had hubs.
+      if (!(await loadNeeded(hubs.document, `${directory}/hubs.json`)) && lockFiles.locks.all().some((lock) => hubOf(lock) !== null))
+        throw missingDocument(`${directory}/hubs.json`);
+      if (!(await people.open())) requireNone('personId', peopleName);
+      if (!(await loadNeeded(schedules.document, `${directory}/schedules.json`))) requireNone('scheduleId', 'schedules.json');
+      if (!(await revocations.open())) requireNone('revocationId', revocationsName);
+      await imports.open();
+      await pause.open();
+      if (!(await signInCredentials.open())) requireNone('passkeyId', accountCredentialsName);
+      await signIns.open();
+      await ttlockLogins.open(log);
+      await webhooks.open();
+      await settings.open();
+      await homeCode.open();
+      await alarms.open();
+    },
+    /** After `load`: makes what is missing, and ends what an earlier start has left. From then on the stores may be changed. Rejects as `load`. */
+    async begin(): Promise<OpenedDocuments> {
+      const key = await beginFirst({
+        ...{ files, directory, isFirstStart, adminToken, counters, accounts, secrets, clock, log },
         givenAdminToken: options.givenAdminToken,
       });
-      await lockFiles.open();
-      await removedLocks.open((lockId) => lockFiles.locks.get(lockId) !== undefined);
+      accounts.forgetOrphans();
+      await removedLocks.forgetUnfinished((lockId) => lockFiles.locks.get(lockId) !== undefined);
       await lockFiles.entryFiles.removeLeft((lockId) => removedLocks.get(lockId) !== undefined);
-      if (!(await loadNeeded(hubs.document, `${directory}/hubs.json`))) {
-        // The file did not exist before latchd had hubs.
-        if (lockFiles.locks.all().some((lock) => hubOf(lock) !== null)) throw missingDocument(`${directory}/hubs.json`);
-        await hubs.document.put(noHubs);
-      }
-      await openPeople();
-      await openSignIns();
-      await webhooks.open();
+      if (!hubs.document.isThere()) await hubs.document.put(noHubs);
+      await people.begin();
+      if (!schedules.document.isThere()) await schedules.document.put(noSchedules);
+      await revocations.begin();
+      await signInCredentials.begin();
+      await signIns.beginFile();
+      await ttlockLogins.begin();
       const gatewayId = await openGatewayId(files, directory, log);
       const start = counters.floor('start').now() + 1;
       const inLocks = lockFiles.highest();
@@ -176,9 +176,8 @@ export function createDocumentStores(options: DocumentStoresOptions) {
         ...ttlockLogins.highest(),
         start,
       });
-      await settings.open();
-      await homeCode.open();
-      await alarms.open();
+      await settings.begin();
+      await alarms.begin();
       return { key, gatewayId, start, isFirstStart };
     },
     /** No file of rows is rewritten while `use` runs. */

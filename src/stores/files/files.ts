@@ -3,6 +3,7 @@
 import { constants, read, write } from 'node:fs';
 import { chmod, type FileHandle, link, mkdir, open, readdir, readFile, rename, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { Followed, FollowedFolder } from './followed.ts';
 
 export interface OpenFile {
   /**
@@ -57,8 +58,6 @@ export interface DecodedRows {
  * would have. What resolves is durable.
  */
 export interface DocumentTables {
-  /** What this format, the very object, has decoded of a document before somebody asked; undefined: `readFile` has it. */
-  document(path: string, format: object): object | undefined;
   /** The rows, decoded by this format; undefined: `readFile` has them, of an older schema or damaged, or they are not there. */
   rows(path: string, format: object): Promise<DecodedRows | undefined>;
   /** Replaces a document, or makes it. */
@@ -72,6 +71,12 @@ export interface DocumentTables {
   ): Promise<readonly string[]>;
   /** The highest id in the keys of all rows below this folder, such as `entry 41`; 0: none. */
   highestId(folder: string): Promise<number>;
+  /** From now on `followed` is given each change that another node makes under this name. */
+  follow(path: string, followed: Followed): void;
+  /** The same for all names in a folder; those who follow one of them are not given it. */
+  followFolder(folder: string, followed: FollowedFolder): void;
+  /** Runs `read` while no change of another node is taken in: what was read before one is never shown after it. */
+  undisturbed<T>(read: () => Promise<T>): Promise<T>;
   /** Rejects with `storage-unavailable` when the database is away, and when it does not answer in time: then nobody knows the outcome. */
   within<T>(work: () => Promise<T>): Promise<T>;
 }

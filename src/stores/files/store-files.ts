@@ -59,7 +59,8 @@ export function createStoreFiles(options: StoreFilesOptions) {
     ports: { ...documents.ports, statuses, batteries, records, audit, access, quarantine } satisfies Stores,
     /** Rejects with one sentence that names the file and says what to do. */
     async open(): Promise<OpenedDocuments> {
-      const opened = await documents.open();
+      await documents.load();
+      const opened = await documents.begin();
       await statuses.open();
       await batteries.open();
       await audit.open();

@@ -8,7 +8,7 @@ import { recordLine } from '../files/records/record-line.ts';
 import { authorityFiles } from './authority-table.ts';
 import type { Query } from './database.ts';
 import { type RecordRow, recordColumns, recordOf } from './record-rows.ts';
-import { bytesOf, namesChangedAfter, storedUnder } from './stored-documents.ts';
+import { bytesOf, namedDocuments, storedUnder } from './stored-documents.ts';
 
 /** A part of a file, in whole lines. All parts of a file follow each other; only one of records may have more than one. */
 export interface DerivedPart {
@@ -94,7 +94,7 @@ export async function* derivedFiles(query: Query, carried: readonly string[]): A
 
 async function* documentFiles(query: Query): AsyncGenerator<WholeFile> {
   const [records] = await query<{ last: number }>("SELECT last FROM head WHERE feed = 'record'");
-  for await (const some of namesChangedAfter(query, 0))
+  for await (const some of namedDocuments(query))
     for await (const stored of storedUnder(query, some))
       for (const [name, one] of stored) {
         const bytes = bytesOf(one);

@@ -3,17 +3,26 @@
 import type { Clock } from '../../domain/clock.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { RowFormat } from '../files/documents/row-reader.ts';
-import type { DecodedRows, FileLayer, OpenFile } from '../files/files.ts';
+import type { FileLayer, OpenFile } from '../files/files.ts';
+import { createChangeFeed, type FeedPlace } from './change-feed.ts';
 import { OutcomeUnknownError } from './connection.ts';
 import { type Database, FencedError } from './database.ts';
-import { createDocumentsAhead, type DocumentsAhead, decodedRowsOf } from './documents-ahead.ts';
+import { canBeLoaded, type DocumentSnapshot, decodedRowsOf, readDocuments } from './document-snapshot.ts';
 import { bytesOf, type StoredDocument, storedOf } from './stored-documents.ts';
 
 export interface DocumentTablesLayer extends FileLayer {
-  /** Reads what `load` will need, while another node may change it. */
-  readonly readAhead: DocumentsAhead['look'];
-  /** Learns what there is; call it before anything else, once nobody but this process may write. */
-  load(): Promise<void>;
+  /** Whether `load` may be called while another node writes. */
+  canBeLoaded(): Promise<boolean>;
+  /** Reads what there is at one moment, and runs `stores`, to which it is given. To be called once, before anything else. */
+  load(stores: () => Promise<void>): Promise<void>;
+  /** Those who follow hear of everything that was changed since. Rejects as `ChangeFeed.look` does. */
+  look(): Promise<void>;
+  /** From now on this process alone writes: what is read next must be of a database that says so. */
+  serve(): void;
+  /** After the last look. */
+  readonly endFollowing: () => void;
+  /** See ChangeFeed. */
+  readonly lag: () => number;
 }
 
 /** Where the documents seem to lie: paths below it are names. */
@@ -28,7 +37,7 @@ const highestId = "SELECT coalesce(max(split_part(key, ' ', 2)::bigint), 0) AS i
 
 /** @param onFenced another node writes to the database: this process must end */
 export function createDocumentTables(options: {
-  readonly database: Pick<Database, 'query' | 'openWriter' | 'writer' | 'isAway' | 'isStopped'>;
+  readonly database: Pick<Database, 'query' | 'transaction' | 'openWriter' | 'writer' | 'isAway' | 'isStopped'>;
   readonly clock: Clock;
   readonly onFenced: (error: Error) => void;
   /** Called with each `storage-unavailable` that a caller gets. */
@@ -38,7 +47,10 @@ export function createDocumentTables(options: {
   const { write } = database.openWriter();
   /** The number of the last change of each document; it is the version that the next write compares. */
   const versions = new Map<string, number>();
-  const ahead = createDocumentsAhead(database);
+  const feed = createChangeFeed({ query: database.query, versions });
+  /** While the stores load. */
+  let snapshot: Pick<DocumentSnapshot, 'stored' | 'decoded'> | undefined;
+  let isServing = false;
 
   const nameOf = (path: string): string => path.slice(documentRoot.length + 1);
 
@@ -58,7 +70,16 @@ export function createDocumentTables(options: {
       }
     }
   }
+  function requireServing(path: string): void {
+    if (!isServing) throw new Error(`${path} is damaged or missing, and cannot be written while another node serves`);
+  }
+  /** Another one may have taken the place of the database. */
+  function requireOwn({ writer }: FeedPlace): void {
+    if (isServing && writer !== database.writer)
+      throw new Error('the database that answers is not the one to which this node writes: another one may have taken its place');
+  }
   async function writeDocument(path: string, header: object | null, rows: Iterable<readonly [string, string | null]>, isWhole: boolean) {
+    requireServing(path);
     const name = nameOf(path);
     const [keys, bodies]: [string[], (string | null)[]] = [[], []];
     for (const [key, body] of rows) {
@@ -68,14 +89,13 @@ export function createDocumentTables(options: {
     const version = versions.get(name) ?? 0;
     const values = [isWhole, header === null ? null : JSON.stringify(header), keys, bodies];
     const sql = 'SELECT write_document($1, $2, $3, $4, $5, $6, $7) AS number';
-    ahead.forget(name);
     versions.set(name, await changed(sql, (isRepeated) => [name, version, isRepeated, ...values]));
   }
   /** Undefined: there is nothing. */
   async function storedAt(path: string): Promise<StoredDocument | undefined> {
     const name = nameOf(path);
     if (!versions.has(name)) return undefined;
-    return (await storedOf(database.query, [name])).get(name);
+    return snapshot?.stored.get(name) ?? (await storedOf(database.query, [name])).get(name);
   }
   async function readFile(path: string): Promise<Buffer> {
     const stored = await storedAt(path);
@@ -84,10 +104,24 @@ export function createDocumentTables(options: {
   }
 
   return {
-    readAhead: ahead.look,
-    async load() {
-      for (const { name, version } of await ahead.compare()) versions.set(name, version);
+    canBeLoaded: () => canBeLoaded(database.query),
+    async load(stores) {
+      const read = await readDocuments(database);
+      requireOwn(read.place);
+      feed.readFrom(read.place);
+      for (const [name, version] of read.versions) versions.set(name, version);
+      snapshot = read;
+      await stores();
+      snapshot = undefined;
     },
+    async look() {
+      requireOwn(await feed.look());
+    },
+    serve() {
+      isServing = true;
+    },
+    endFollowing: feed.end,
+    lag: feed.lag,
     readFile,
     open: async (path) => openBytes(await readFile(path)),
     async readdir(path) {
@@ -100,16 +134,16 @@ export function createDocumentTables(options: {
     async rename(from, to) {
       const [before, after] = [nameOf(from), nameOf(to)];
       if (!versions.has(before)) throw missing(from);
+      requireServing(from);
       const number = await changed('SELECT rename_document($1, $2) AS number', () => [before, after]);
-      for (const name of [before, after]) ahead.forget(name);
       versions.delete(before);
       versions.set(after, number);
     },
     async unlink(path) {
       const name = nameOf(path);
       if (!versions.has(name)) throw missing(path);
+      requireServing(path);
       await changed('SELECT drop_document($1) AS number', () => [name]);
-      ahead.forget(name);
       versions.delete(name);
     },
     makeFolder: async () => undefined,
@@ -120,14 +154,16 @@ export function createDocumentTables(options: {
     freeBytes: async () => Number.MAX_SAFE_INTEGER,
     freeFiles: async () => undefined,
     tables: {
-      document: (path, format) => ahead.take(nameOf(path), format),
       async rows(path, format) {
-        const known = ahead.take(nameOf(path), format);
-        if (known !== undefined) return known as DecodedRows;
+        const known = snapshot?.decoded.get(nameOf(path));
+        if (known !== undefined) return known;
         const stored = await storedAt(path);
         return stored && decodedRowsOf(stored, format as RowFormat<object>);
       },
       replace: (path, bytes) => writeDocument(path, null, [['', textOf(path, bytes)]], true),
+      follow: (path, followed) => feed.follow(nameOf(path), followed),
+      followFolder: (folder, followed) => feed.followFolder(nameOf(folder), followed),
+      undisturbed: feed.undisturbed,
       async filesWithRow(paths, { key, member, below }) {
         const found = await database.query<{ name: string }>(filesWithRow, [paths.map(nameOf), key, member, below]);
         return found.map(({ name }) => `${documentRoot}/${name}`);

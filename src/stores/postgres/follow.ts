@@ -1,11 +1,14 @@
 // What a node does while it waits for its lease: it looks at what the serving node changes.
 import type { Clock } from '../../domain/clock.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { OutcomeUnknownError } from './connection.ts';
 
-const leastPauseMs = 1_000;
-/** So many times as long as a look has taken passes until the next one: it costs a tenth of the database's time at most. */
-const rest = 10;
+const pauseMs = 250;
 
-/** Resolves, or rejects, as `acquired` does; then no look is under way. A look that fails is made again later. */
+/**
+ * Resolves, or rejects, as `acquired` does; then no look is under way. While the database is away the next look is awaited; rejects as a look
+ * does that fails for another reason.
+ */
 export async function followUntil(
   acquired: Promise<void>,
   { clock, look }: { readonly clock: Clock; readonly look: (isOver: () => boolean) => Promise<void> },
@@ -17,7 +20,7 @@ export async function followUntil(
     wake();
   };
   acquired.then(end, end);
-  for (let pauseMs = leastPauseMs; ; ) {
+  for (;;) {
     await new Promise<void>((resolve) => {
       const cancel = clock.timer(pauseMs, resolve);
       wake = () => {
@@ -27,8 +30,12 @@ export async function followUntil(
       if (isOver) wake();
     });
     if (isOver) return acquired;
-    const begun = clock.monotonic();
-    await look(() => isOver).catch(() => undefined);
-    pauseMs = Math.max(leastPauseMs, rest * (clock.monotonic() - begun));
+    await look(() => isOver).catch((error: unknown) => {
+      if (!isAway(error)) throw error;
+    });
   }
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof OutcomeUnknownError || (error instanceof DomainError && error.code === 'storage-unavailable');
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { Lease } from '../../domain/lease.ts';
 import type { Log } from '../../domain/part.ts';
 import { type ClusterView, clusterView, type NodeRole } from './cluster-view.ts';
-import { conflictIn, createOtherNodes, isFormerSelf, marginMs, NodeRefused, type NodeRow, type NodeTable } from './nodes.ts';
+import { conflictIn, createOtherNodes, isFormerSelf, lostData, marginMs, NodeRefused, type NodeRow, type NodeTable } from './nodes.ts';
 
 export interface NodeLease extends Lease {
   /**
@@ -232,6 +232,3 @@ export function createLease({ clock, log, table, node, directoryOf, onLost, onEn
     view: () => clusterView({ name, url, role: role(), leftMs: leftMs() }, others),
   };
 }
-
-const lostData =
-  'the database has lost what it had confirmed to this node (perhaps an older copy took its place): see which copy is right, then run `latchd recovered`';

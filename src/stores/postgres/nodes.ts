@@ -36,6 +36,10 @@ export interface NodeTable {
 /** This node must not start; the message says why and what to do. */
 export class NodeRefused extends Error {}
 
+/** Why it must not, when it knows more than the database. */
+export const lostData =
+  'the database has lost what it had confirmed to this node (perhaps an older copy took its place): see which copy is right, then run `latchd recovered`';
+
 /** The clocks of two machines differ in a lease by less. */
 export const marginMs = 1_000;
 /** A node that lives, and may have lost its connection, has said so by then once the database answers. */

@@ -63,12 +63,23 @@ export interface PostgresStore extends Store {
   /** Looks at the database from the moment on at which it answers. */
   readonly watch: DatabaseWatch;
   /** Since the start. */
-  databaseStats(): { readonly reconnects: number; readonly fencedWrites: number; readonly streamConflicts: number };
+  databaseStats(): {
+    readonly reconnects: number;
+    readonly fencedWrites: number;
+    readonly streamConflicts: number;
+    /** Changes of another node that this one has not taken in as of its last look. */
+    readonly changesBehind: number;
+  };
 }
 
 /** `start` waits for the database and for the lease, and rejects with one sentence that says what to do. */
 export function createPostgresStore(options: PostgresStoreOptions): PostgresStore {
   const { address, password, node, directory, clock, log, onFatal, emit = () => undefined, onConnected } = options;
+  let opened: OpenedDocuments | undefined;
+  /** While this node waits nobody hears of what the other one changes: what listens reads the stores when it starts. */
+  const emitServing: Emit = (name, event) => {
+    if (opened) emit(name, event);
+  };
   const database = createDatabase({ ...options, name: node.name });
   const local = nodeFiles();
   const directoryLock = createDirectoryLock({ files: local, directory, log });
@@ -91,19 +102,37 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
   const probe = database.openWriter();
   const documents = createDocumentStores({
     ...options,
-    ...{ emit, files: tables, rowFiles: tables, directory: documentRoot, adminToken: { files: local, path: `${directory}/admin.token` } },
+    ...{
+      emit: emitServing,
+      files: tables,
+      rowFiles: tables,
+      directory: documentRoot,
+      adminToken: { files: local, path: `${directory}/admin.token` },
+    },
     // Rows of an older schema are written anew with all others in one transaction.
     beforeUpgrade: async () => undefined,
   });
   const { lockFiles, people, accounts, removedLocks, clockTrust, earlierIds } = documents;
   const side = createRecordSide({ database, clock, log, emit, earlierIds, clockTrust, onFenced });
-  let opened: OpenedDocuments | undefined;
   let stopping: Promise<void> | undefined;
 
-  async function readAhead(isOver: () => boolean): Promise<void> {
-    await tables.readAhead(isOver);
+  let isLoaded = false;
+  async function look(isOver: () => boolean): Promise<void> {
+    if (!isLoaded) {
+      if (!(await tables.canBeLoaded())) return;
+      await load();
+    }
+    await tables.look();
     if (!isOver()) await side.readAhead(isOver);
   }
+  /** When the stores fail, and not the database, they are half full: a start from nothing may be better. */
+  const load = () =>
+    tables.load(async () => {
+      isLoaded = true;
+      await documents.load().catch((error: Error) => {
+        throw new Error(error.message, { cause: error });
+      });
+    });
   function whenOpen(): OpenedDocuments {
     if (!opened) throw new Error('the store is not started');
     return opened;
@@ -126,17 +155,19 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
       stop: () => directoryLock.release().catch(() => undefined),
     },
     watch,
-    databaseStats: () => ({ ...database.stats(), streamConflicts: side.streamConflicts() }),
+    databaseStats: () => ({ ...database.stats(), streamConflicts: side.streamConflicts(), changesBehind: tables.lag() }),
     async start() {
       await database.start();
       if (database.isStopped()) return;
       await migrate(database);
       watch.start();
       await onConnected?.(createAuthorityTable(database));
-      await followUntil(lease.acquire(), { clock, look: readAhead });
+      await followUntil(lease.acquire(), { clock, look });
       if (lease.leftMs() === 0) return;
-      await tables.load();
-      opened = await documents.open();
+      tables.serve();
+      await (isLoaded ? tables.look() : load());
+      tables.endFollowing();
+      opened = await documents.begin();
       await side.open();
       log.info({ directory: resolve(directory), locks: lockFiles.locks.all().length, records: side.records.count() }, 'the store is open');
       void side.seal();
@@ -144,6 +175,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     stop() {
       stopping ??= (async () => {
         watch.stop();
+        lease.abandon();
         if (opened) await allSettled(log, [side.close(), documents.close()]);
         await lease.release();
         await database.stop();

@@ -7,17 +7,12 @@ export interface NamedDocument {
   readonly name: string;
   /** The number of its last change. */
   readonly version: number;
-  /** Another one after each change. */
-  readonly stamp: string;
   /** It is no set of rows. */
   readonly isDocument: boolean;
-  /** Who may write, where this was read. */
-  readonly writer: string | null;
 }
 
 /** What lies under a name. */
 export interface StoredDocument {
-  readonly stamp: string;
   /** As the first line of a file of rows; null: it is a document, whose text has the key "". */
   readonly header: Header | null;
   readonly rows: readonly (readonly [key: string, body: string])[];
@@ -30,14 +25,14 @@ interface Header {
 }
 
 const [namesAtOnce, documentsAtOnce] = [5_000, 500];
-const names = `SELECT name, change_no AS version, stamp, header IS NULL AS "isDocument", (SELECT writer FROM head WHERE feed = 'change') AS writer
-  FROM document WHERE name > $1 AND change_no > $2 ORDER BY name LIMIT ${namesAtOnce}`;
-const contents = `SELECT name, stamp, header::text, key, body::text FROM document LEFT JOIN document_row USING (name)
+const names = `SELECT name, change_no AS version, header IS NULL AS "isDocument" FROM document WHERE name > $1
+  ORDER BY name LIMIT ${namesAtOnce}`;
+const contents = `SELECT name, header::text, key, body::text FROM document LEFT JOIN document_row USING (name)
   WHERE name = ANY ($1) ORDER BY place`;
 
-/** Those that were changed after that number. */
-export function namesChangedAfter(query: Query, version: number): AsyncGenerator<readonly NamedDocument[]> {
-  return slicesOf<NamedDocument>(query, names, { first: [''], keyOf: ({ name }) => [name], others: [version] });
+/** All of them, some at a time. */
+export function namedDocuments(query: Query): AsyncGenerator<readonly NamedDocument[]> {
+  return slicesOf<NamedDocument>(query, names, { first: [''], keyOf: ({ name }) => [name] });
 }
 
 /** What lies under these names, some at a time: a set of rows comes alone. */
@@ -56,10 +51,10 @@ export async function* storedUnder(
 
 /** What lies under each of these names, in one answer. */
 export async function storedOf(query: Query, wanted: readonly string[]): Promise<ReadonlyMap<string, StoredDocument>> {
-  const found = new Map<string, { stamp: string; header: Header | null; rows: (readonly [string, string])[] }>();
-  const rows = await query<{ name: string; stamp: string; header: string | null; key: string | null; body: string }>(contents, [wanted]);
-  for (const { name, stamp, header, key, body } of rows) {
-    const one = found.get(name) ?? { stamp, header: header === null ? null : (JSON.parse(header) as Header), rows: [] };
+  const found = new Map<string, { header: Header | null; rows: (readonly [string, string])[] }>();
+  const rows = await query<{ name: string; header: string | null; key: string | null; body: string }>(contents, [wanted]);
+  for (const { name, header, key, body } of rows) {
+    const one = found.get(name) ?? { header: header === null ? null : (JSON.parse(header) as Header), rows: [] };
     found.set(name, one);
     if (key !== null) one.rows.push([key, body]);
   }

@@ -34,7 +34,8 @@ test('past holders are forgotten by their date, and of all other locks no card i
     };
     try {
       const files = createDocumentTables({ database: { ...database, query }, clock, onFenced: ignore, onFailed: ignore });
-      await files.load();
+      files.serve();
+      await files.load(async () => undefined);
       const owners = {
         ...{ has: () => true, hasCards: () => true, isDisabled: () => false, markCards: async () => undefined },
         whilePresent: <T>(_: unknown, work: () => Promise<T>) => work(),

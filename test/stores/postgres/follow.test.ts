@@ -1,9 +1,10 @@
 // When a node that waits looks, and that it does so no longer once it has its lease.
 import { expect, test } from '@jest/globals';
+import { DomainError } from '../../../src/domain/errors.ts';
 import { followUntil } from '../../../src/stores/postgres/follow.ts';
 import { createSettableClock } from '../../support/settable-clock.ts';
 
-test('it looks each second, more seldom when a look takes long or fails, and no more when it has the lease', async () => {
+test('it looks a quarter of a second after the last look, also while the database is away, and no more when it has the lease', async () => {
   const clock = createSettableClock();
   let looks = 0;
   let finish = (): void => undefined;
@@ -15,23 +16,22 @@ test('it looks each second, more seldom when a look takes long or fails, and no 
     clock,
     look: () => {
       looks += 1;
-      if (looks === 1) return Promise.reject(new Error('nothing answers'));
+      if (looks === 1) return Promise.reject(new DomainError('storage-unavailable', 'nothing answers'));
       return new Promise<void>((resolve) => {
         finish = resolve;
       });
     },
   });
-  await clock.advance(999);
+  await clock.advance(249);
   expect(looks).toBe(0);
   await clock.advance(1);
   expect(looks).toBe(1);
+  await clock.advance(250);
+  expect(looks).toBe(2);
   await clock.advance(1_000);
   expect(looks).toBe(2);
-  await clock.advance(300);
   finish();
-  await clock.advance(2_999);
-  expect(looks).toBe(2);
-  await clock.advance(1);
+  await clock.advance(250);
   expect(looks).toBe(3);
   acquire();
   finish();
@@ -39,10 +39,14 @@ test('it looks each second, more seldom when a look takes long or fails, and no 
   expect([looks, clock.timers()]).toEqual([3, 0]);
 });
 
-test('it is over as soon as it has the lease, and when it is refused', async () => {
+test('it is over as soon as it has the lease, when it is refused, and when a look cannot go on', async () => {
   const clock = createSettableClock();
-  const look = () => Promise.reject(new Error('nobody waits'));
+  const look = () => Promise.reject(new Error('it is another database'));
   await followUntil(Promise.resolve(), { clock, look });
   await expect(followUntil(Promise.reject(new Error('refused')), { clock, look })).rejects.toThrow('refused');
+  const over = followUntil(new Promise(() => undefined), { clock, look });
+  const ends = expect(over).rejects.toThrow('it is another database');
+  await clock.advance(250);
+  await ends;
   expect(clock.timers()).toBe(0);
 });

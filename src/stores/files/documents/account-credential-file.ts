@@ -39,7 +39,7 @@ export const accountCredentialsName = 'account-credentials.jsonl';
 export interface AccountCredentialFile extends CredentialStore {
   /** False when the file does not exist. Rejects with a sentence that names it. */
   open(): Promise<boolean>;
-  /** Creates the file of a gateway on which nobody has any, in place of another one. */
+  /** Creates the file of a gateway on which nobody has any, where there is none. */
   begin(): Promise<void>;
   highest(): { readonly passkeyId: number };
   /** For a backup: the content that is on the disk now. */
@@ -90,7 +90,9 @@ export function createAccountCredentialFile(options: {
       if (left.length > 0) await rows.update(() => left.map(([key]) => [key, null]));
     },
     open: () => loadNeeded(rows, path),
-    begin: () => rows.create([]),
+    begin: async () => {
+      if (!rows.isThere()) await rows.create([]);
+    },
     highest: () => ({ passkeyId: [...byCredential.values()].reduce((most, { passkeyId }) => Math.max(most, passkeyId), 0) }),
     backupSource: () => rows.backupSource(accountCredentialsName),
     idle: () => rows.idle(),

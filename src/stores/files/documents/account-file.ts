@@ -17,9 +17,10 @@ import type { FileLayer } from '../files.ts';
 import { accountKey, accountKeyOf, accountRows, accountRowsOf, olderAccounts, tokenKey } from './account-rows.ts';
 import { type BeforeUpgrade, createDocument } from './document.ts';
 import { DamagedDocumentError } from './document-format.ts';
-import { createRowFile, type NewestRows } from './row-file.ts';
+import { createRowFile } from './row-file.ts';
 import type { RowChange } from './row-reader.ts';
 import { loadRows } from './row-upgrade.ts';
+import type { NewestRows } from './rows.ts';
 
 /** More removed accounts than anybody makes before the records that name them are too old. */
 const removedAtMost = 10_000;
@@ -29,6 +30,8 @@ const forgottenAtOnce = 1_000;
 export interface AccountFile extends AccountStore {
   /** False when the file does not exist. */
   open(): Promise<boolean>;
+  /** Deletes, behind the caller, the tokens whose accounts were removed before this start. */
+  forgetOrphans(): void;
   /** Creates the file with the first account and token. */
   begin(account: Account, token: Token): Promise<void>;
   highest(): { readonly accountId: number; readonly tokenId: number };
@@ -109,9 +112,9 @@ export function createAccountFile(options: {
       if (!(await loadRows({ files, rows, older: { path: older, document, rowsOf: accountRowsOf }, beforeUpgrade }))) return false;
       fill();
       if (book.accounts().length === 0) throw new DamagedDocumentError(`${path} is damaged: it holds no account`);
-      forgetLater();
       return true;
     },
+    forgetOrphans: forgetLater,
     async begin(first, itsToken) {
       await rows.create(accountRowsOf({ accounts: [first], tokens: [itsToken] }));
       fill();

@@ -49,8 +49,10 @@ export const settingsRows: RowFormat<AccountSettings> = {
 export const settingsName = 'account-settings.jsonl';
 
 export interface AccountSettingsFile extends AccountSettingsStore {
-  /** Reads it, or makes it where there is none. */
+  /** Reads it; a damaged one is set aside. */
   open(): Promise<void>;
+  /** Makes it where there is none. */
+  begin(): Promise<void>;
   /** Resolves when no write is under way or waiting. */
   idle(): Promise<void>;
 }
@@ -66,7 +68,7 @@ export function createAccountSettingsFile(options: {
   const begin = () => createRowFile({ files, path, format: settingsRows });
   let rows = begin();
 
-  async function setAside(error: unknown): Promise<false> {
+  async function setAside(error: unknown): Promise<void> {
     if (error instanceof NewerSchemaError) throw error;
     const aside = `${settingsName}.damaged`;
     await files.rename(path, `${directory}/${aside}`);
@@ -75,7 +77,6 @@ export function createAccountSettingsFile(options: {
       'what accounts have chosen could not be read; people choose again',
     );
     rows = begin();
-    return false;
   }
 
   return {
@@ -84,7 +85,10 @@ export function createAccountSettingsFile(options: {
     update: (id, change) => rows.update(({ get }) => [[keyOf(id), change(get(keyOf(id)) ?? untouchedSettings(id))]]),
     remove: (id) => rows.update(({ get }) => (get(keyOf(id)) === undefined ? [] : [[keyOf(id), null]])),
     async open() {
-      if (!(await rows.load().catch(setAside))) await rows.create([]);
+      await rows.load().catch(setAside);
+    },
+    async begin() {
+      if (!rows.isThere()) await rows.create([]);
     },
     idle: () => rows.idle(),
   };

@@ -12,9 +12,10 @@ import { type BeforeUpgrade, createDocument } from './document.ts';
 import { type DocumentFormat, NewerSchemaError } from './document-format.ts';
 import { readIfThere } from './durable-file.ts';
 import { lockId } from './id-schemas.ts';
-import { createRowFile, type RowFile } from './row-file.ts';
+import { createRowFile } from './row-file.ts';
 import type { RowFormat } from './row-reader.ts';
 import { loadRows } from './row-upgrade.ts';
+import type { RowFile } from './rows.ts';
 
 const lost = z.array(z.strictObject({ epoch: z.string(), to: z.int() }) satisfies z.ZodType<LostEvents>);
 const alarm = z.strictObject({
@@ -43,7 +44,10 @@ export const olderAlarms: DocumentFormat<OlderAlarms> = {
 };
 
 export interface AlarmFile extends AlarmStore {
+  /** Reads it; a damaged one is set aside. */
   open(): Promise<void>;
+  /** Makes it where there is none. */
+  begin(): Promise<void>;
   /** Resolves when no write is under way. */
   idle(): Promise<void>;
 }
@@ -99,9 +103,11 @@ export function createAlarmFile(options: {
   return {
     async open() {
       const document = createDocument({ files, path: older, format: olderAlarms });
-      const isThere = await loadRows({ files, rows, older: { path: older, document, rowsOf }, beforeUpgrade }).catch(setAside);
-      if (!isThere) await rows.create([]);
+      await loadRows({ files, rows, older: { path: older, document, rowsOf }, beforeUpgrade }).catch(setAside);
       isOpen = true;
+    },
+    async begin() {
+      if (!rows.isThere()) await rows.create([]);
     },
     ...alarmsIn((key) => rows.get(key)),
     all: () => [...rows.entries()].flatMap(([, row]) => (isAlarm(row) ? [row] : [])),

@@ -4,12 +4,15 @@ import { basename } from 'node:path';
 import { DomainError } from '../../../domain/errors.ts';
 import { codeOf, type FileLayer } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
+import type { Followed, ForeignContent } from '../followed.ts';
 import { contentOf, DamagedDocumentError, type DocumentFormat, envelopeOf } from './document-format.ts';
 import { type DurableFile, openDurableFile, replaceFile } from './durable-file.ts';
 
-export interface Document<T> {
+export interface Document<T> extends Followed {
   /** Reads the document; false when the file does not exist. Rejects with a sentence that names the file. */
   load(): Promise<boolean>;
+  /** Whether there is a value: it was read, or written. */
+  isThere(): boolean;
   /** The newest value that is on the disk. */
   current(): T;
   /** Writes a value without looking at the old one. */
@@ -61,12 +64,8 @@ class JsonDocument<T extends object> implements Document<T> {
   }
 
   async load(): Promise<boolean> {
-    const { files, path, format, beforeUpgrade } = this.#options;
-    const decoded = files.tables?.document(path, format) as T | undefined;
-    if (decoded !== undefined) {
-      this.#setLoaded(decoded);
-      return true;
-    }
+    const { files, path, beforeUpgrade } = this.#options;
+    files.tables?.follow(path, this);
     let isOlder = false;
     const file = this.#open(() => {
       isOlder = true;
@@ -78,6 +77,15 @@ class JsonDocument<T extends object> implements Document<T> {
     if (isOlder) await beforeUpgrade?.(path);
     this.#setLoaded(value);
     return true;
+  }
+
+  changed({ rows }: ForeignContent): () => void {
+    const value = this.#decode(rows[0]?.[1] ?? '');
+    return () => this.#setLoaded(value);
+  }
+
+  isThere(): boolean {
+    return this.#flushed !== undefined;
   }
 
   current(): T {
@@ -105,17 +113,15 @@ class JsonDocument<T extends object> implements Document<T> {
 
   /** Opened anew for each use. */
   #open(onOlder?: () => void): DurableFile<T> {
-    const { files, path, format } = this.#options;
-    return openDurableFile<T>({
-      files,
-      path,
-      decode(text) {
-        const found = envelopeOf(path, text);
-        if (found.schemaVersion < format.schemaVersion) onOlder?.();
-        return contentOf(path, format, found);
-      },
-      encode: (value) => this.#encode(value),
-    });
+    const { files, path } = this.#options;
+    return openDurableFile<T>({ files, path, decode: (text) => this.#decode(text, onOlder), encode: (value) => this.#encode(value) });
+  }
+
+  #decode(text: string, onOlder?: () => void): T {
+    const { path, format } = this.#options;
+    const found = envelopeOf(path, text);
+    if (found.schemaVersion < format.schemaVersion) onOlder?.();
+    return contentOf(path, format, found);
   }
 
   #encode(value: T): string {

@@ -4,7 +4,7 @@ import { getHeapStatistics } from 'node:v8';
 import type { EntriesChange, HeldEntries } from '../../../domain/credentials/lock-entries.ts';
 import type { LockId } from '../../../domain/locks/lock.ts';
 import type { EntryRow } from './entry-row.ts';
-import type { RowFile } from './row-file.ts';
+import type { RowFile } from './rows.ts';
 
 export interface LockInMemory {
   readonly rows: RowFile<EntryRow>;

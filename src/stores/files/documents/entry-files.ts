@@ -14,6 +14,7 @@ import type { LockInMemory } from './entries-in-memory.ts';
 import { createEntryLoader } from './entry-loader.ts';
 import { cardFileName, cardPath, entryFormat, firstRows, rowsForgotten, rowsOf } from './entry-row.ts';
 import { changedRows } from './entry-row-changes.ts';
+import { createFollowedCards } from './followed-cards.ts';
 import { entriesOf, type OlderRow } from './older-card-row.ts';
 import { isOlderFile, readTop } from './row-reader.ts';
 
@@ -165,6 +166,7 @@ export function createEntryFiles(options: {
       update: (lockId, wanted) => owners.whilePresent(lockId, () => whileChanging(lockId, change(lockId, wanted))),
     },
     async open() {
+      files.tables?.followFolder(folder, createFollowedCards(present, loader));
       for (const name of await files.readdir(folder)) {
         const digits = cardFileName.exec(name)?.[1];
         if (digits !== undefined) present.add(Number(digits) as LockId);

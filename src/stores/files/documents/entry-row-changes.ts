@@ -2,8 +2,8 @@
 import { type EntriesChange, type EntryLookUp, type HeldEntries, stagedEntries } from '../../../domain/credentials/lock-entries.ts';
 import type { LockInMemory } from './entries-in-memory.ts';
 import { type EntryRow, rowsForgotten, rowsOf } from './entry-row.ts';
-import type { NewestRows } from './row-file.ts';
 import type { RowChange } from './row-reader.ts';
+import type { NewestRows } from './rows.ts';
 
 /** Limit per lock; the oldest are dropped. */
 const mostPast = 10_000;

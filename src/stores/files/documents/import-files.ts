@@ -6,12 +6,15 @@ import type { Log } from '../../../domain/part.ts';
 import type { ImportStep, ImportStore, StoredImport } from '../../../domain/people/import-ports.ts';
 import type { FileLayer } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
+import type { FollowedFolder } from '../followed.ts';
 import { NewerSchemaError } from './document-format.ts';
 import { removeIfThere } from './durable-file.ts';
+import { foreignRows } from './foreign-rows.ts';
 import { accountId, credentialId, grantId, lockId, personId, scheduleId, sha256 } from './id-schemas.ts';
-import { createRowFile, type RowFile } from './row-file.ts';
+import { createRowFile } from './row-file.ts';
 import type { RowFormat } from './row-reader.ts';
 import { writeRowFile } from './row-writer.ts';
+import type { RowFile } from './rows.ts';
 
 const importId = z.string().regex(/^[0-9a-f]{16}$/);
 const count = z.int().min(0);
@@ -134,6 +137,27 @@ export function createImportFiles({
       log.warn({ code: 'import-lost', err: error, kept: `imports/${id}.jsonl.damaged` }, 'an import was unusable and is set aside');
     }
   }
+  /** What other nodes change: what an import does with each person is read when somebody asks. */
+  const followed: FollowedFolder = {
+    at(name) {
+      const id = importFileName.exec(name)?.[1];
+      if (id === undefined) return undefined;
+      return {
+        changed(content) {
+          const rows = foreignRows(`${folder}/${name}`, importRows, content);
+          return () => {
+            if (lastRead?.id === id) lastRead = undefined;
+            for (const [, row] of rows) if (row !== null && 'import' in row) heads.set(id, row.import);
+          };
+        },
+      };
+    },
+    gone(name) {
+      const id = importFileName.exec(name)?.[1] ?? '';
+      if (lastRead?.id === id) lastRead = undefined;
+      heads.delete(id);
+    },
+  };
   /** One write after the other: there are few. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = writing.then(work);
@@ -178,6 +202,7 @@ export function createImportFiles({
         heads.delete(id);
       }),
     async open() {
+      files.tables?.followFolder(folder, followed);
       const names = await files.readdir(folder);
       const ids = names.flatMap((name) => importFileName.exec(name)?.[1] ?? []);
       for (const id of ids) await takeIn(id);

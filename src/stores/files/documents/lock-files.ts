@@ -14,6 +14,7 @@ import { type BeforeUpgrade, conflict, createDocument, type Document } from './d
 import { NewerSchemaError } from './document-format.ts';
 import { previousOf, removeIfThere } from './durable-file.ts';
 import { createEntryFiles, type EntryFiles } from './entry-files.ts';
+import { createFollowedDocuments } from './followed-documents.ts';
 import { type LockDocument, lockDocumentFormat } from './lock-document.ts';
 import { lostDocuments, missingLock, registeredLocks } from './lock-file-names.ts';
 
@@ -222,6 +223,15 @@ export function createLockFiles(options: {
     entries: entryFiles.entries,
     entryFiles,
     async open() {
+      files.tables?.followFolder(
+        folder,
+        createFollowedDocuments({
+          idIn: (name) => registeredLocks([name])[0],
+          get: (id) => entries.get(id)?.document,
+          make: documentOf,
+          leave,
+        }),
+      );
       await entryFiles.open();
       const names = await files.readdir(folder);
       const lockIds = registeredLocks(names);

@@ -11,8 +11,9 @@ import type { BackupSource } from '../backup/backup-sources.ts';
 import type { FileLayer } from '../files.ts';
 import { loadNeeded } from './document.ts';
 import { credentialId, grantId, lockId, personId, scheduleId } from './id-schemas.ts';
-import { createRowFile, type NewestRows } from './row-file.ts';
+import { createRowFile } from './row-file.ts';
 import type { RowFormat } from './row-reader.ts';
+import type { NewestRows } from './rows.ts';
 
 const credential = z.strictObject({
   credentialId,
@@ -66,7 +67,7 @@ export const peopleName = 'people.jsonl';
 export interface PersonFile extends PersonStore {
   /** False when the file does not exist. Rejects with a sentence that names it. */
   open(): Promise<boolean>;
-  /** Creates the file of a gateway without people. */
+  /** Creates the file of a gateway without people, where there is none. */
   begin(): Promise<void>;
   highest(): { readonly personId: number; readonly credentialId: number; readonly grantId: number };
   /** For a backup: the content that is on the disk now. */
@@ -109,7 +110,7 @@ export function createPersonFile(options: {
       return isOpen;
     },
     async begin() {
-      await rows.create([]);
+      if (!rows.isThere()) await rows.create([]);
       isOpen = true;
     },
     add: (added) => rows.update(() => [[keyOf(added.personId), added]]),

@@ -10,6 +10,7 @@ import { storageUnavailable } from '../flush-guard.ts';
 import { type BeforeUpgrade, createDocument, type Document } from './document.ts';
 import { type DocumentFormat, NewerSchemaError } from './document-format.ts';
 import { removeIfThere } from './durable-file.ts';
+import { createFollowedDocuments } from './followed-documents.ts';
 import { accountId, deviceId, lockId } from './id-schemas.ts';
 
 export const removedLockFormat: DocumentFormat<RemovedLock> = {
@@ -32,12 +33,16 @@ export const removedLockFileName = /^([1-9]\d{0,15})\.json$/;
 
 const none: readonly LockId[] = [];
 
+function idIn(name: string): LockId | undefined {
+  const digits = removedLockFileName.exec(name)?.[1];
+  return digits === undefined ? undefined : (Number(digits) as LockId);
+}
+
 export interface RemovedLockFiles extends RemovedLockStore {
-  /**
-   * Reads every document and deletes those for which `isRegistered` is true: that lock was not removed after all. Rejects when a newer
-   * program wrote one of them.
-   */
-  open(isRegistered: (lockId: LockId) => boolean): Promise<void>;
+  /** Reads every document. Rejects when a newer program wrote one of them. */
+  open(): Promise<void>;
+  /** Deletes those for which `isRegistered` is true: a power cut came between the two steps of the removal, which was never acknowledged. */
+  forgetUnfinished(isRegistered: (lockId: LockId) => boolean): Promise<void>;
   /** The earlier lockIds of the lock's device, in the order of registration. */
   earlierIds(lock: Pick<Lock, 'lockId' | 'deviceId'> | undefined): readonly LockId[];
   /** Deletes the documents of locks removed before that date; resolves with the names of the files. `storage-unavailable`. */
@@ -127,17 +132,20 @@ export function createRemovedLockFiles(options: {
       await documentOf(removed.lockId).put(removed);
     },
     forget,
-    async open(isRegistered) {
-      const names = await files.readdir(folder);
-      for (const name of names) {
-        const digits = removedLockFileName.exec(name)?.[1];
-        if (digits === undefined) continue;
-        const id = Number(digits) as LockId;
-        // A power cut came between the two steps of the removal: it was never acknowledged.
-        if (isRegistered(id)) await forget(id);
-        else await takeIn(id);
+    async open() {
+      const leaving = (document: Document<RemovedLock>) => leave(document.current().lockId);
+      files.tables?.followFolder(
+        folder,
+        createFollowedDocuments({ idIn, get: (id) => documents.get(id), make: documentOf, leave: leaving }),
+      );
+      for (const name of await files.readdir(folder)) {
+        const id = idIn(name);
+        if (id !== undefined) await takeIn(id);
       }
       isOpen = true;
+    },
+    async forgetUnfinished(isRegistered) {
+      for (const id of [...documents.keys()].filter(isRegistered)) await forget(id);
     },
     earlierIds(lock) {
       // Called for every message of every lock, and most gateways have removed none.

@@ -32,7 +32,7 @@ export const revocationsName = 'revocations.jsonl';
 export interface RevocationFile extends RevocationStore {
   /** False when the file does not exist. Rejects with a sentence that names it. */
   open(): Promise<boolean>;
-  /** Creates the file of a gateway on which nothing is lost. */
+  /** Creates the file of a gateway on which nothing is lost, where there is none. */
   begin(): Promise<void>;
   highest(): { readonly revocationId: number };
   /** For a backup: the content that is on the disk now. */
@@ -73,7 +73,7 @@ export function createRevocationFile(options: {
       return isOpen;
     },
     async begin() {
-      await rows.create([]);
+      if (!rows.isThere()) await rows.create([]);
       isOpen = true;
     },
     highest: () => ({ revocationId: [...rows.entries()].reduce((most, [, row]) => Math.max(most, row.revocationId), 0) }),

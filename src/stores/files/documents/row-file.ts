@@ -12,64 +12,13 @@
 
 import type { Change } from '../../../domain/change.ts';
 import type { BackupSource } from '../backup/backup-sources.ts';
-import type { FileLayer } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
+import type { ForeignContent } from '../followed.ts';
+import { changesOf, foreignRows } from './foreign-rows.ts';
 import { LineFile } from './line-file.ts';
 import { fileOf, headerOf, lineOf } from './row-lines.ts';
-import { followOlder, type RowChange, type RowFormat, readRowFile } from './row-reader.ts';
-
-/** The rows that a change builds on: the flushed ones, overlaid with those in the same group. */
-export interface NewestRows<Row> {
-  get(key: string): Row | undefined;
-  readonly staged: ReadonlyMap<string, Row | null>;
-}
-
-export interface RowFileOptions<Row> {
-  readonly files: FileLayer;
-  readonly path: string;
-  readonly format: RowFormat<Row>;
-  /** Called for each changed row, with the previous one, after it has been flushed or read. */
-  readonly onFlushed?: (key: string, row: Row | undefined, before: Row | undefined) => void;
-  /** Called once for all rows that were written or read together, after `onFlushed` of each. */
-  readonly onGroup?: (changes: readonly Change<Row>[]) => void;
-  /** Whether the file may be rewritten now; absent: always. */
-  readonly mayCompact?: () => boolean;
-  /**
-   * Saves the file of an older schema, before `load` rewrites it; the load fails when this rejects. Absent: `load` changes nothing on the
-   * disk, and `update` must not be called.
-   */
-  readonly beforeUpgrade?: ((path: string) => Promise<void>) | undefined;
-}
-
-export interface RowFile<Row> {
-  /**
-   * Reads the rows; false when the file does not exist. Rejects with a sentence that names the file, and with a `DamagedDocumentError` when
-   * it is damaged.
-   */
-  load(): Promise<boolean>;
-  /** Creates the file with these rows and replaces an existing one. `storage-unavailable`. */
-  create(rows: Iterable<readonly [key: string, row: Row]>): Promise<void>;
-  /** A row as it is on the disk. */
-  get(key: string): Row | undefined;
-  readonly size: number;
-  /** The rows on the disk, in the order in which their keys were first put. */
-  entries(): IterableIterator<[string, Row]>;
-  /** The highest id that any row ever had; 0: none. */
-  top(): number;
-  /**
-   * Applies `change` to the newest rows, in call order; resolves when all its row changes are flushed. Rejects with what `change` throws;
-   * then nothing is written. `storage-unavailable`: nothing was changed, and a later change may succeed.
-   */
-  update(change: (newest: NewestRows<Row>) => readonly RowChange<Row>[]): Promise<void>;
-  /** For a backup: the file as it is now, whatever is appended later. */
-  backupSource(name: string): BackupSource;
-  /** Bytes of a torn line that a power cut had left when the file was loaded. */
-  torn(): number;
-  /** Rewrites the file when it still has a secret that was dropped, unless somebody reads it now. Never rejects. */
-  tidy(): Promise<void>;
-  /** Resolves when no write is running or waiting. Never rejects. */
-  idle(): Promise<void>;
-}
+import { followOlder, type RowChange, readRowFile } from './row-reader.ts';
+import type { NewestRows, RowFile, RowFileOptions } from './rows.ts';
 
 export function createRowFile<Row extends object>(options: RowFileOptions<Row>): RowFile<Row> {
   return new JsonRowFile(options);
@@ -98,6 +47,7 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
   /** Outdated lines have secrets that nobody needs any more. */
   #hasSecrets = false;
   #isTidying = false;
+  #isThere = false;
   #waiting: Waiting<Row>[] = [];
   #writing: Promise<void> | undefined;
 
@@ -119,7 +69,13 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
     return this.#top;
   }
 
-  async load(): Promise<boolean> {
+  load(): Promise<boolean> {
+    const { path, files } = this.#options;
+    files.tables?.follow(path, this);
+    return files.tables === undefined ? this.#load() : files.tables.undisturbed(() => this.#load());
+  }
+
+  async #load(): Promise<boolean> {
     const { files, path, format, beforeUpgrade } = this.#options;
     const older = new Map<string, object>();
     const read = await readRowFile(files, path, format, (changes, top, isOlder) => {
@@ -128,6 +84,7 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
       this.#top = Math.max(this.#top, top);
     });
     if (read === undefined) return false;
+    this.#isThere = true;
     this.#file.found(read);
     this.#torn = read.torn;
     if (!read.isOlder) return true;
@@ -141,6 +98,17 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
   async create(rows: Iterable<readonly [key: string, row: Row]>): Promise<void> {
     for (const row of rows) this.#apply([row], 0);
     await this.#rewrite(() => true);
+  }
+
+  changed(content: ForeignContent): () => void {
+    const changes = foreignRows(this.#options.path, this.#options.format, content);
+    return () => {
+      this.#isThere = true;
+      this.#apply(changesOf(this.#rows, changes, content.isWhole), content.header?.top ?? 0);
+    };
+  }
+  isThere(): boolean {
+    return this.#isThere;
   }
 
   update(change: Waiting<Row>['change']): Promise<void> {
@@ -247,6 +215,7 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
     const { files, path, format } = this.#options;
     if (files.tables !== undefined) await files.tables.writeRows(path, headerOf(format, this.#top), this.#rows, true);
     else await this.#file.rewrite(fileOf(format, this.#rows, this.#top), mayRename);
+    this.#isThere = true;
     this.#written = this.#rows.size;
     this.#compactFrom = 0;
     this.#hasSecrets = false;

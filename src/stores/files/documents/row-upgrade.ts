@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { FileLayer } from '../files.ts';
 import type { BeforeUpgrade, Document } from './document.ts';
 import { previousOf, removeIfThere } from './durable-file.ts';
-import type { RowFile } from './row-file.ts';
+import type { RowFile } from './rows.ts';
 
 /**
  * Reads the rows, or makes them from the older document; false when neither exists. The file of rows gets its name when all rows are on the

@@ -54,8 +54,10 @@ function withAll({ hash, tokenId, accountId, expiresAt }: z.infer<typeof olderSi
 }
 
 export interface SignInFile extends SignInStore {
-  /** Reads it, or makes it where there is none; a damaged file is set aside, and people must sign in again. */
+  /** Reads it; a damaged file is set aside, and people must sign in again. */
   open(): Promise<void>;
+  /** Makes it where there is none. */
+  beginFile(): Promise<void>;
   /** Waits for running writes. Never rejects. */
   close(): Promise<void>;
 }
@@ -91,7 +93,7 @@ export function createSignInFile({
   function drop(keys: readonly string[]): Promise<void> {
     return rows.update(({ get }) => keys.filter((key) => get(key) !== undefined).map((key) => [key, null]));
   }
-  async function setAside(error: unknown): Promise<false> {
+  async function setAside(error: unknown): Promise<void> {
     if (error instanceof NewerSchemaError) throw error;
     await files.rename(path, `${path}.damaged`);
     // What was read before the damage is dropped too: the damaged part may have contained its end.
@@ -100,13 +102,15 @@ export function createSignInFile({
     rows = begin();
     const aside = 'sign-ins.jsonl.damaged';
     log.warn({ code: 'sign-ins-lost', err: error, kept: aside }, 'who stays signed in could not be read; people sign in again');
-    return false;
   }
 
   return {
     async open() {
-      if (!(await rows.load().catch(setAside))) await rows.create([]);
+      await rows.load().catch(setAside);
       isOpen = true;
+    },
+    async beginFile() {
+      if (!rows.isThere()) await rows.create([]);
     },
     get: book.get,
     named: book.named,

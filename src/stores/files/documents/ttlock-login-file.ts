@@ -32,9 +32,9 @@ export const ttlockLoginRows: RowFormat<TtlockRow> = { of: 'ttlock-logins', sche
 export const ttlockLoginsName = 'ttlock-logins.jsonl';
 
 export interface TtlockLoginFile extends TtlockLoginStore {
-  /** Reads it; false when there is none, or a damaged one. Rejects with a sentence when it cannot be read, or a newer program wrote it. */
-  open(log: Log): Promise<boolean>;
-  /** Creates the file of a gateway without logins, in place of another one. */
+  /** Reads it; a damaged one is set aside. Rejects with a sentence when it cannot be read, or a newer program wrote it. */
+  open(log: Log): Promise<void>;
+  /** Creates the file of a gateway without logins, where there is none. */
   begin(): Promise<void>;
   highest(): { readonly ttlockLoginId: number };
   /** For a backup: the content that is on the disk now. */
@@ -66,7 +66,7 @@ export function createTtlockLoginFile(options: {
     logins.put(after);
     byClientId.set(after.clientId, after);
   }
-  async function setAside(error: unknown, log: Log): Promise<false> {
+  async function setAside(error: unknown, log: Log): Promise<void> {
     if (!(error instanceof DamagedDocumentError)) throw error;
     const aside = `${ttlockLoginsName}.damaged`;
     await files.rename(path, `${directory}/${aside}`);
@@ -74,7 +74,6 @@ export function createTtlockLoginFile(options: {
     // What was read before the damage is dropped, too: the damaged part may have contained its end.
     [logins, byClientId] = [createSortedItems(({ loginId }) => loginId), new Map()];
     rows = begin();
-    return false;
   }
 
   return {
@@ -92,8 +91,12 @@ export function createTtlockLoginFile(options: {
       ),
     noteUses: (uses) =>
       rows.update(({ get }) => uses.filter(({ loginId }) => get(loginKey(loginId)) !== undefined).map((one) => [useKey(one.loginId), one])),
-    open: (log) => rows.load().catch((error: unknown) => setAside(error, log)),
-    begin: () => rows.create([]),
+    open: async (log) => {
+      await rows.load().catch((error: unknown) => setAside(error, log));
+    },
+    begin: async () => {
+      if (!rows.isThere()) await rows.create([]);
+    },
     highest: () => ({ ttlockLoginId: logins.all().at(-1)?.loginId ?? 0 }),
     backupSource: () => rows.backupSource(ttlockLoginsName),
     idle: () => rows.idle(),

@@ -13,6 +13,7 @@ import { storageUnavailable } from '../flush-guard.ts';
 import { type BeforeUpgrade, createDocument, type Document } from './document.ts';
 import { type DocumentFormat, NewerSchemaError } from './document-format.ts';
 import { removeIfThere } from './durable-file.ts';
+import { createFollowedDocuments } from './followed-documents.ts';
 import { accountId, lockId, webhookId } from './id-schemas.ts';
 
 const type = z.enum(deliveryTypes);
@@ -63,6 +64,11 @@ export interface WebhookFiles extends WebhookStore {
 
 export const webhookFileName = /^([1-9]\d{0,15})\.json$/;
 
+function idIn(name: string): WebhookId | undefined {
+  const digits = webhookFileName.exec(name)?.[1];
+  return digits === undefined ? undefined : (Number(digits) as WebhookId);
+}
+
 export function createWebhookFiles(options: {
   readonly files: FileLayer;
   readonly folder: string;
@@ -91,6 +97,7 @@ export function createWebhookFiles(options: {
   /** Readers see the webhook of this document from now on. */
   function enter(document: Document<StoredWebhook>): void {
     const { webhook } = document.current();
+    highest = Math.max(highest, webhook.webhookId);
     documents.set(webhook.webhookId, document);
     if (isOpen) emit('webhook-changed', { before: undefined, after: webhook });
   }
@@ -143,8 +150,9 @@ export function createWebhookFiles(options: {
       }
     },
     async open() {
-      const ids = (await files.readdir(folder)).flatMap((name) => webhookFileName.exec(name)?.[1] ?? []).map((digits) => Number(digits));
-      for (const id of ids.sort((a, b) => a - b)) await takeIn(id as WebhookId);
+      files.tables?.followFolder(folder, createFollowedDocuments({ idIn, get: (id) => documents.get(id), make: documentOf, leave }));
+      const ids = (await files.readdir(folder)).flatMap((name) => idIn(name) ?? []);
+      for (const id of ids.sort((a, b) => a - b)) await takeIn(id);
       isOpen = true;
     },
     highest: () => ({ webhookId: highest }),
