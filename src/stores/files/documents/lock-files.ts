@@ -244,11 +244,7 @@ export function createLockFiles(options: {
       isOpen = true;
     },
     disabled: disabled.all,
-    highest() {
-      let lockId = 0;
-      for (const id of [...entries.keys(), ...disabled.lockIds()]) lockId = Math.max(lockId, id);
-      return { lockId };
-    },
+    highest: () => ({ lockId: [...entries.keys(), ...disabled.lockIds()].reduce<number>((most, id) => Math.max(most, id), 0) }),
     flushed: () => [
       ...[...entries].map(([lockId, { document }]) => [`${lockId}.json`, document.flushedText()] as const),
       ...[...disabled.lockIds()].map((lockId) => [`${lockId}.json`, undefined] as const),
