@@ -14,6 +14,8 @@ const ofStore: Config =
 const config: Config = {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
+  // Jest does not look into what is built: a package may be made while tests run.
+  modulePathIgnorePatterns: ['<rootDir>/dist'],
   testRunner: '<rootDir>/test/runner/run-file.mjs',
   testSequencer: '<rootDir>/test/runner/sequencer.mjs',
   testEnvironment: '<rootDir>/test/runner/environment.mjs',
