@@ -1,7 +1,7 @@
 // The rows of the feed of changes: one for each change, in its transaction, for seven days.
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createClock } from '../../../src/platform/clock.ts';
-import { deleteOldChanges } from '../../../src/stores/postgres/change-feed.ts';
+import { createChangeFeed, deleteOldChanges, type FeedPlace } from '../../../src/stores/postgres/change-feed.ts';
 import { createDatabase, type Database, type Query } from '../../../src/stores/postgres/database.ts';
 import { takeWriting } from '../../../src/stores/postgres/fence.ts';
 import type { PostgresDatabases } from '../../support/postgres.ts';
@@ -69,5 +69,28 @@ describe('the feed of changes', () => {
       await database.query("UPDATE change SET at = now() - interval '8 days'");
       await deleteOldChanges(database.query);
       expect(await feed(database)).toMatchObject([{ change_no: 12_001, name: 'people.jsonl' }]);
+    }));
+
+  test('a group of rows is whole also when so much was changed that several looks catch up', () =>
+    withWriter(async ({ database, write }) => {
+      const rows = (version: number, keys: readonly string[]) =>
+        write('SELECT write_document($1, $2, false, $3, $4, $5, $6)', [
+          ...['people.jsonl', version, version === 0, '{"of":"people","schemaVersion":1}'],
+          ...[keys, keys.map(() => String(version + 1))],
+        ]);
+      await rows(0, ['a', 'b']);
+      const sql = 'SELECT change_no AS last, mark, NULL AS writer FROM change WHERE change_no = 1';
+      const [place] = await database.query<FeedPlace>(sql);
+      for (let version = 1; version < 600; version += 1) await rows(version, ['a', 'b']);
+      await rows(600, ['b', 'c']);
+      const versions = new Map<string, number>();
+      const feed = createChangeFeed({ query: database.query, versions });
+      feed.readFrom(place as FeedPlace);
+      const seen: object[] = [];
+      feed.follow('people.jsonl', { changed: (content) => () => void seen.push(Object.fromEntries(content.rows)) });
+      await feed.look();
+      const whole = { a: '600', b: '601', c: '601' };
+      expect(seen).toEqual([whole, whole]);
+      expect([versions.get('people.jsonl'), feed.lag()]).toEqual([601, 0]);
     }));
 });
