@@ -9,8 +9,11 @@ import type { CommandIds } from '../../domain/locks/lock-link.ts';
 export interface CommandIdsOptions {
   /** Secret of this gateway, at least 16 bytes; the same after a restart. Asked for at each use: the store is not open before its start. */
   readonly key: () => Buffer;
-  /** Of this start of the gateway, from 1: higher than that of every start before it. Asked for as `key`. */
-  readonly start: () => number;
+  /**
+   * Of this start of the gateway, from 1: higher than that of every start before it. Undefined while it has none, because another node may still
+   * give out ids. Asked for as `key`.
+   */
+  readonly start: () => number | undefined;
 }
 
 const signatureDigits = 32;
@@ -20,11 +23,11 @@ const perStart = 2 ** 25;
 
 /**
  * Ids of the form `<number>.<accountId>.<signature>` for lock and unlock: the numbers of one lock rise, also over restarts, each by one where it
- * can. All other ids name nobody and are a UUID. At most 65 characters.
+ * can; without a start a UUID is in place of the number. All other ids name nobody and are a UUID. At most 86 characters.
  */
 export function createCommandIds({ key, start }: CommandIdsOptions): CommandIds {
   /** Of each lock the last one: what it names needs no signature to be known. */
-  const issued = new Map<LockId, { readonly count: number; readonly id: CommandId; readonly op: string; readonly accountId: AccountId }>();
+  const issued = new Map<LockId, Issued>();
 
   function signature(text: string): string {
     const secret = key();
@@ -36,30 +39,45 @@ export function createCommandIds({ key, start }: CommandIdsOptions): CommandIds 
     issue(lockId, accountId, op) {
       const count = (issued.get(lockId)?.count ?? -1) + 1;
       if (accountId === null || (op !== 'lock' && op !== 'unlock') || count >= perStart) return randomUUID() as string as CommandId;
-      const part = String(start() * perStart + count);
+      const begun = start();
+      const part = begun === undefined ? randomUUID() : String(begun * perStart + count);
       const id = `${part}.${accountId}.${signature(signedText(lockId, op, part, accountId))}` as CommandId;
-      issued.set(lockId, { count, id, op, accountId });
+      issued.set(lockId, { count, id, op, named: { accountId, number: numberOf(part) } });
       return id;
     },
     read(lockId, commandId, op) {
       const last = issued.get(lockId);
-      if (last?.id === commandId && last.op === op) return { accountId: last.accountId, number: start() * perStart + last.count };
+      if (last?.id === commandId && last.op === op) return last.named;
       const [, part = '', account = '', signed = ''] = pattern.exec(commandId) ?? [];
       if (part === '') return undefined;
-      const isNumber = !part.includes('-');
-      const text = isNumber ? signedText(lockId, op, part, account) : `latchd command id\n${lockId}\n${part}\n${account}`;
-      const isGenuine = timingSafeEqual(Buffer.from(signed), Buffer.from(signature(text)));
-      if (!isGenuine) return undefined;
-      return { accountId: Number(account) as AccountId, number: isNumber ? Number(part) : numberOfOld(part) };
+      const texts = [signedText(lockId, op, part, account), ...(isUuid(part) ? [olderText(lockId, part, account)] : [])];
+      const isGenuine = texts.some((text) => timingSafeEqual(Buffer.from(signed), Buffer.from(signature(text))));
+      return isGenuine ? { accountId: Number(account) as AccountId, number: numberOf(part) } : undefined;
     },
   };
+}
+
+interface Issued {
+  readonly count: number;
+  readonly id: CommandId;
+  readonly op: string;
+  readonly named: { readonly accountId: AccountId; readonly number: number };
 }
 
 function signedText(lockId: LockId, op: 'lock' | 'unlock', part: string, account: number | string): string {
   return `latchd ${op}\n${lockId}\n${part}\n${account}`;
 }
 
-/** Ids of the form before this one have a UUID: they count as numbers below all others. */
-function numberOfOld(uuid: string): number {
-  return -Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16) - 1;
+/** Of the ids before there were numbers, which had a UUID, too. */
+function olderText(lockId: LockId, part: string, account: string): string {
+  return `latchd command id\n${lockId}\n${part}\n${account}`;
+}
+
+/** UUIDs count as numbers below all others. */
+function numberOf(part: string): number {
+  return isUuid(part) ? -Number.parseInt(part.replaceAll('-', '').slice(0, 12), 16) - 1 : Number(part);
+}
+
+function isUuid(part: string): boolean {
+  return part.includes('-');
 }

@@ -34,8 +34,10 @@ export interface StoreMaintenance {
   commandKey(): Buffer;
   /** 8 hex digits, made once: the id of this gateway where several may be. A restored gateway has that of its backup. */
   gatewayId(): string;
-  /** The number of this start, from 1: higher than that of every earlier start, also after a restore. */
-  startNumber(): number;
+  /**
+   * The number of this start, from 1: higher than that of every earlier start, also after a restore; undefined while another node may still serve.
+   */
+  startNumber(): number | undefined;
   /** Whether this start has made the data directory. */
   isFirstStart(): boolean;
   /** Locks with a damaged document: they are not in `locks`, and their MAC addresses cannot be registered. */

@@ -19,6 +19,19 @@ test('an id names its account for its lock, also after a restart with the same k
   expect(begun().issue(lock, null, 'get-status').length).toBeLessThanOrEqual(96);
 });
 
+test('without a start an id names its account as well, for its own operation alone, and is not counted as the id of a start', () => {
+  const standing = createCommandIds({ key, start: () => undefined });
+  const ids = [1, 2].map(() => standing.issue(lock, account, 'unlock'));
+  for (const reader of [standing, begun()]) {
+    const read = ids.map((id) => reader.read(lock, id, 'unlock'));
+    expect(read.map((one) => one?.accountId)).toEqual([account, account]);
+    expect(new Set(read.map((one) => one?.number)).size).toBe(2);
+    expect(read.every((one) => (one?.number ?? 0) < 0)).toBe(true);
+    expect(ids.map((id) => reader.read(lock, id, 'lock'))).toEqual([undefined, undefined]);
+  }
+  expect(ids.every((id) => id.length <= 96)).toBe(true);
+});
+
 test('two ids are never the same, neither in another start of the gateway', () => {
   const ids = [1, 2].flatMap((start) => {
     const { issue } = begun(start);
