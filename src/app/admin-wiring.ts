@@ -30,9 +30,10 @@ import {
 } from '../domain/audit/audited-services.ts';
 import { auditedTtlockLogins } from '../domain/audit/audited-ttlock.ts';
 import type { UnlockAttempts } from '../domain/audit/unlock-attempts.ts';
+import type { ChangeWait } from '../domain/change-wait.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { HomeCodeService } from '../domain/home-assistant/home-code-service.ts';
-import { type Lease, requireLease } from '../domain/lease.ts';
+import { doorsAlone, type Lease, requireLease } from '../domain/lease.ts';
 import type { Bridges } from '../domain/locks/bridges.ts';
 import type { Log, Part } from '../domain/part.ts';
 import type { WallClockTrust } from '../domain/stores.ts';
@@ -96,6 +97,8 @@ export function createLocalControl(options: {
   readonly log: Log;
   /** While it is over, only what says so is answered. */
   readonly lease: Lease;
+  readonly standsIn: () => boolean;
+  readonly changes: ChangeWait;
   readonly services: AuditedServices;
   readonly makes: Base['makes'];
   readonly clockTrust: Pick<WallClockTrust, 'acceptClock'>;
@@ -122,7 +125,7 @@ export function createLocalControl(options: {
     clock,
     log,
     counts,
-    actions: underLease(options.lease, {
+    actions: underLease(options, {
       ...createManagement({
         ...services,
         makes,
@@ -159,15 +162,21 @@ export function createLocalControl(options: {
   });
 }
 
-function underLease(lease: Lease, actions: ControlActions): ControlActions {
+function underLease(
+  { lease, standsIn, changes }: { readonly lease: Lease; readonly standsIn: () => boolean; readonly changes: ChangeWait },
+  actions: ControlActions,
+): ControlActions {
   const always = ['GET /healthz', 'GET /readyz'];
   const guarded = Object.entries(actions).map(([name, run]): [string, ControlActions[string]] => [
     name,
     always.includes(name)
       ? run
       : async (request, client) => {
+          if (standsIn()) throw doorsAlone;
           requireLease(lease);
-          return run(request, client);
+          const answer = await run(request, client);
+          if (!name.startsWith('GET ')) await changes.settled();
+          return answer;
         },
   ]);
   return Object.fromEntries(guarded);

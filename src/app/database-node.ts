@@ -5,7 +5,9 @@ import type { NodeLease } from '../stores/postgres/lease.ts';
 import type { PostgresStore } from '../stores/postgres/store.ts';
 
 /** A gateway that shares a database with others. */
-export interface DatabaseNode extends NodeLease, Pick<PostgresStore, 'directory' | 'watch' | 'incarnation'> {
+export interface DatabaseNode
+  extends NodeLease,
+    Pick<PostgresStore, 'directory' | 'watch' | 'incarnation' | 'changes' | 'lead' | 'afterStandIn' | 'standsIn' | 'hears'> {
   /** `then` is called once the database answers, and before this node waits for its lease; a rejection ends the start. */
   whenConnected(then: (authorities: AuthorityTable) => Promise<void>): void;
   /** 'ok', or what is wrong between this node and its database; without names of hosts, since everybody may read it. */
@@ -15,15 +17,16 @@ export interface DatabaseNode extends NodeLease, Pick<PostgresStore, 'directory'
 }
 
 export function databaseNodeOf(
-  { lease, directory, watch, incarnation, databaseStats }: PostgresStore,
+  { lease, directory, watch, incarnation, changes, lead, afterStandIn, standsIn, hears, databaseStats }: PostgresStore,
   whenConnected: DatabaseNode['whenConnected'],
 ): DatabaseNode {
   return {
-    ...{ ...lease, directory, watch, incarnation, whenConnected },
+    ...{ ...lease, directory, watch, incarnation, changes, lead, afterStandIn, standsIn, hears, whenConnected },
     isReady: () => lease.isReady() && watch.isClockNear(),
     health() {
       const [away, ms] = [watch.away(), Math.abs(watch.clockAheadMs())];
       if (away !== undefined) return `does not answer for ${Math.floor(away.ms / 1_000)} s`;
+      if (standsIn() && lease.leftMs() > 0) return 'this node stands in at the doors for one that gives no sign';
       if (!watch.isClockNear()) return `its clock and that of this node differ by ${Math.floor(ms / 1_000)} s`;
       const { role, leaseSecondsLeft } = lease.view();
       if (role === 'lost') return 'the lease of this node is over';

@@ -11,6 +11,7 @@ import { shortenCollections } from '../platform/v8-flags.ts';
 import { createAdmission } from './admission.ts';
 import { type Base, createBase } from './base.ts';
 import type { Config } from './config.ts';
+import type { DatabaseNode } from './database-node.ts';
 import { createDomainServices } from './domain-services.ts';
 import { createLifeCycle } from './life-cycle.ts';
 import { createLockSide } from './lock-side.ts';
@@ -51,7 +52,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
   const { store, backups, probe } = storage;
   const drivers = createDriverTable(store.ports);
   const services = createDomainServices(base, storage, drivers);
-  const lockSide = createLockSide({ base, store, services, drivers, lease: storage.lease });
+  const lockSide = createLockSide({ base, store, services, drivers, lease: storage.lease, standsIn: storage.standsIn });
   const { broker, clockSync, certificates, eventRecords } = lockSide;
   const updates = createUpdates(base);
   const admission = createAdmission(storage);
@@ -117,15 +118,21 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
   node?.whenConnected((authorities) =>
     joinPeers(base, { authorities, listeners: lockSide, http, forwarding, incarnation: node.incarnation }),
   );
-  // A node that waits for its lease, which is within the start of the store, says so over HTTP and to systemd, and may send requests on.
-  const early =
-    node === undefined
-      ? []
-      : [node.directory, ...(certificates ? [certificates] : []), ...(forwarding ? [services.stallDetector] : []), control, http, systemd];
-  const parts = [
-    ...early,
-    ...usualOrder.flatMap((part) => (part === http && early.length > 0 ? [admission.part] : early.includes(part) ? [] : [part])),
+  if (forwarding) node?.hears(forwarding.unansweredMs);
+  /** A node that waits for its lease says so over HTTP and to systemd, and may send requests on. */
+  const forWaiting = [...(certificates ? [certificates] : []), services.stallDetector, control, http, systemd];
+  /** One that stands in for the node that serves opens doors before it has its lease. */
+  const forDoors = [
+    services.lists,
+    attempts,
+    ...signIn.parts,
+    services.certainty,
+    services.accessPause,
+    eventRecords,
+    broker,
+    admission.part,
   ];
+  const parts = node === undefined ? usualOrder : orderOfNode(node, { usualOrder, forWaiting, forDoors, admission: admission.part, http });
   const lifeCycle = createLifeCycle({ base, storage, lockSide, peopleSide, commands: services.commands, systemd, parts });
   return {
     start: lifeCycle.start,
@@ -143,6 +150,31 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
       await audit.note({ ...localAdministrator, address: 'signal' }, auditAction, async () => certificates?.reload());
     },
   };
+}
+
+/** The order in which the parts of a node start that shares its data with others. */
+async function* orderOfNode(
+  node: DatabaseNode,
+  parts: {
+    readonly usualOrder: readonly Part[];
+    readonly forWaiting: readonly Part[];
+    readonly forDoors: readonly Part[];
+    /** Stands where HTTP does in the usual order. */
+    readonly admission: Part;
+    readonly http: Part;
+  },
+): AsyncGenerator<Part> {
+  const { usualOrder, forWaiting, forDoors, admission, http } = parts;
+  const [store, ...others] = usualOrder;
+  const begun = new Set<Part>(forWaiting);
+  yield* [node.directory, ...forWaiting, ...(store ? [store] : [])];
+  if (node.standsIn()) {
+    yield* forDoors;
+    for (const part of forDoors) begun.add(part);
+  }
+  yield node.lead;
+  for (const part of others.map((one) => (one === http ? admission : one))) if (!begun.has(part)) yield part;
+  yield node.afterStandIn;
 }
 
 const firstUsername = 'admin';

@@ -28,7 +28,7 @@ export function createLifeCycle(options: {
   readonly commands: Pick<CommandService, 'stop'>;
   readonly systemd: Part;
   /** In the order of their start. All but HTTP stop in reverse. */
-  readonly parts: readonly Part[];
+  readonly parts: Iterable<Part> | AsyncIterable<Part>;
 }): LifeCycle {
   const { base, storage, lockSide, peopleSide, commands, systemd, parts } = options;
   const { config, log, version, addresses } = base;
@@ -40,7 +40,7 @@ export function createLifeCycle(options: {
   let stopping: Promise<void> | undefined;
 
   async function startParts(): Promise<void> {
-    for (const part of parts) {
+    for await (const part of parts) {
       if (stopping !== undefined) return;
       started.push(part);
       await part.start();

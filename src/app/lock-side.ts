@@ -28,6 +28,8 @@ interface LockSideOptions {
   /** Gets every driver. */
   readonly drivers: DriverTable;
   readonly lease: Lease;
+  /** Whether this node opens doors for another one, and stores nothing. */
+  readonly standsIn: () => boolean;
 }
 
 export function createLockSide(options: LockSideOptions) {
@@ -41,6 +43,7 @@ export function createLockSide(options: LockSideOptions) {
     handlers: routeLogins(
       native.handlers,
       others.map(({ handlers }) => handlers),
+      options.standsIn,
     ),
     checkedBy: checkerId,
     limits: { maxPerAddress: config.mqtt.connectionsPerAddress },

@@ -101,6 +101,8 @@ export async function createPeopleSide(options: PeopleSideOptions) {
       clock,
       log,
       lease: httpLease,
+      standsIn: storage.standsIn,
+      changes: storage.changes,
       services: audited,
       makes,
       bridges,
@@ -118,6 +120,8 @@ export async function createPeopleSide(options: PeopleSideOptions) {
   const http = createHttpServer({
     ...{
       lease: httpLease,
+      standsIn: storage.standsIn,
+      changes: storage.changes,
       forwarding,
       clock,
       tickBatcher,

@@ -58,7 +58,7 @@ interface StatusOptions {
   /** See `storageHealth`. */
   readonly storageHealth: () => string;
   /** Of a gateway that shares a database with others. */
-  readonly node: Pick<DatabaseNode, 'isReady' | 'health' | 'watch' | 'view' | 'leftMs' | 'stats'> | undefined;
+  readonly node: Pick<DatabaseNode, 'isReady' | 'health' | 'watch' | 'view' | 'leftMs' | 'standsIn' | 'stats'> | undefined;
   /** To the node that serves; undefined: this one sends nothing on. */
   readonly forwarding: Pick<Forwarding, 'forwardsTo' | 'isTaking'> | undefined;
 }
@@ -132,9 +132,10 @@ export function createStatus(options: StatusOptions) {
     },
 
     readiness(): Readiness {
-      const isServing = servingSince !== undefined && (node === undefined || node.leftMs() > 0);
+      const standsIn = node?.standsIn() ?? false;
+      const isServing = (servingSince !== undefined || standsIn) && (node === undefined || node.leftMs() > 0);
       const serving = isServing ? 'ok' : 'not serving';
-      const ready = isServing && storageHealth() === 'ok' && (node?.isReady() ?? true);
+      const ready = isServing && (standsIn || storageHealth() === 'ok') && (node?.isReady() ?? true);
       const forwardsTo = forwarding?.forwardsTo() ?? null;
       const http = forwarding?.isTaking() ? 'ok' : serving;
       const parts = { store: storageHealth(), mqtt: serving, http, ...(node && { database: node.health() }) };

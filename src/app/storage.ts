@@ -1,5 +1,6 @@
 // The store, in files or in a database, its backups, and the probe that looks whether it works.
 import { resolve } from 'node:path';
+import { nobodyElse } from '../domain/change-wait.ts';
 import { endlessLease } from '../domain/lease.ts';
 import { readBrokerCredentials } from '../platform/broker-credentials.ts';
 import { givenAdminToken } from '../platform/credentials.ts';
@@ -35,6 +36,8 @@ export async function createStorage(base: Base, onFatal: (error: Error) => void)
   return {
     ...{ store, backups, archives, upgradeBackup, probe },
     lease: node ?? endlessLease,
+    changes: node?.changes ?? nobodyElse,
+    standsIn: node?.standsIn ?? (() => false),
     /** Of a gateway that shares a database with others. */
     node,
     storageHealth: () => storageHealthOf(probe, store.maintenance),

@@ -149,6 +149,8 @@ export interface DomainEvents extends LoggedEvents, StoreEvents {
   'clock-wrong': { readonly lockId: LockId; readonly reason: string };
   /** A backup of the running gateway has ended; `failure`: why it failed. */
   'backup-ended': { readonly failure: string | undefined };
+  /** A change waited so long until every other node that answers from memory knew it. */
+  'change-waited': { readonly ms: number };
   /** So many events were stored in the database by one statement. */
   'batch-stored': { readonly events: number; readonly ms: number };
   /**

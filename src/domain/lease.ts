@@ -15,6 +15,13 @@ const sentence = 'This node does not serve now; nothing was done. Ask again, or 
 /** What callers hear of a gateway that may not serve, or that stops. */
 export const notServing = new DomainError('storage-unavailable', sentence, { retryAfterSeconds: 1 });
 
+/** What callers hear of one that stands in for another at the doors, when they ask for anything else. */
+export const doorsAlone = new DomainError(
+  'storage-unavailable',
+  'This node opens doors for one that gives no sign, and does nothing else before it serves. Ask again',
+  { retryAfterSeconds: 1 },
+);
+
 /** Throws `notServing` while this gateway may not serve. */
 export function requireLease({ leftMs }: Lease): void {
   if (leftMs() === 0) throw notServing;

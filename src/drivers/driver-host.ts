@@ -41,9 +41,10 @@ export interface DriverParts {
 /**
  * One broker for all: each login is decided by the driver that owns its user name, and by the native one when there is none. A deviceId is always
  * the native one's. `devices` is for devices of other makes alone, so that no key of ours is of use where it can be read on the way; and they
- * are not for `mqtt`, where anybody may try.
+ * are not for `mqtt`, where anybody may try. While this node stands in for another one, those of other makes are sent away: they send no event
+ * again, and here it would be stored nowhere.
  */
-export function routeLogins(native: ClientHandlers, others: readonly DriverHandlers[]): ClientHandlers {
+export function routeLogins(native: ClientHandlers, others: readonly DriverHandlers[], standsIn: () => boolean): ClientHandlers {
   return {
     authenticate(request, connection) {
       const { username = '' } = request;
@@ -51,10 +52,12 @@ export function routeLogins(native: ClientHandlers, others: readonly DriverHandl
       const owner = isDeviceId ? undefined : others.find((handlers) => handlers.owns(username));
       const { listener } = connection;
       if (listener === (owner === undefined ? 'devices' : 'mqtt')) return wrongListener(isDeviceId ? { deviceId: username } : {});
-      return (owner ?? native).authenticate(request, connection);
+      return owner !== undefined && standsIn() ? awayNow : (owner ?? native).authenticate(request, connection);
     },
   };
 }
+
+const awayNow: Rejection = { allow: false, code: 3, reason: 'stands-in', failedLogin: false, identity: {} };
 
 /** Before its key or password is looked at. `identity`: for the log. */
 function wrongListener(identity: object): Rejection {

@@ -150,6 +150,13 @@ function watchDatabase(registers: Registers, events: Pick<EventBus, 'subscribe'>
     buckets: shortSeconds,
     registers,
   });
+  const waits = new Histogram({
+    name: 'latchd_change_wait_seconds',
+    help: 'From the commit of a change until every other node that answers from memory knew it.',
+    buckets: longSeconds,
+    registers,
+  });
+  events.subscribe('change-waited', ({ ms }) => waits.observe(ms / 1_000));
   events.subscribe('batch-stored', ({ events: count, ms }) => {
     batch.observe(count);
     seconds.observe(ms / 1_000);

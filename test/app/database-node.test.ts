@@ -4,7 +4,7 @@ import { databaseNodeOf } from '../../src/app/database-node.ts';
 
 type Given = Parameters<typeof databaseNodeOf>[0];
 
-function node({ role = 'serving', leaseLeft = 29, isLeaseLong = true, clockAheadMs = 0, awayMs = -1 }) {
+function node({ role = 'serving', leaseLeft = 29, isLeaseLong = true, clockAheadMs = 0, awayMs = -1, standsIn = false }) {
   const view = () => ({ role, leaseSecondsLeft: leaseLeft });
   const given = {
     lease: { view, isReady: () => isLeaseLong, leftMs: () => leaseLeft * 1_000 },
@@ -13,6 +13,7 @@ function node({ role = 'serving', leaseLeft = 29, isLeaseLong = true, clockAhead
       clockAheadMs: () => clockAheadMs,
       isClockNear: () => Math.abs(clockAheadMs) <= 60_000,
     },
+    standsIn: () => standsIn,
     databaseStats: () => ({ reconnects: 1, fencedWrites: 2, streamConflicts: 3, changesBehind: 4 }),
   };
   return databaseNodeOf(given as unknown as Given, () => undefined);
@@ -25,6 +26,8 @@ test.each([
   ['its clock is less than a minute off', { clockAheadMs: 59_000 }, true, 'ok'],
   ['the database is away and the lease lasts', { awayMs: 12_300 }, true, 'does not answer for 12 s'],
   ['its lease is over', { role: 'lost', isLeaseLong: false, leaseLeft: 0 }, false, 'the lease of this node is over'],
+  ['it stands in for another one', { standsIn: true }, true, 'this node stands in at the doors for one that gives no sign'],
+  ['it waits again after that', { standsIn: true, role: 'waiting', isLeaseLong: false, leaseLeft: 0 }, false, 'ok'],
   ['it waits', { role: 'waiting', isLeaseLong: false, leaseLeft: 0 }, false, 'ok'],
 ])('%s', (_title, given, isReady, health) => {
   expect([node(given).isReady(), node(given).health()]).toEqual([isReady, health]);

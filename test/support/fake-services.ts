@@ -18,6 +18,7 @@ import type { BackupService } from '../../src/domain/backups/backup-service.ts';
 import type { BoardService } from '../../src/domain/board/board-service.ts';
 import type { GroupLockService } from '../../src/domain/board/group-lock.ts';
 import type { CancelSignal } from '../../src/domain/cancel-signal.ts';
+import { type ChangeWait, nobodyElse } from '../../src/domain/change-wait.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { Card, CardId } from '../../src/domain/credentials/card.ts';
 import type { CardService } from '../../src/domain/credentials/card-service.ts';
@@ -547,6 +548,7 @@ export function createServerUnderTest(
   hosts: readonly string[] = [],
   isProxy?: (address: string) => boolean,
   lease: Lease = endlessLease,
+  changes: ChangeWait = nobodyElse,
 ) {
   const services = createFakeServices();
   const clock = createSettableClock();
@@ -566,6 +568,8 @@ export function createServerUnderTest(
   const webSocket = { onWebSocket: onWebSocket ?? (() => undefined) };
   const server = createHttpServer({
     lease,
+    standsIn: () => false,
+    changes,
     endpoints,
     hosts,
     ...(isProxy && { isProxy }),

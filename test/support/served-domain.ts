@@ -4,6 +4,7 @@ import type { Caller } from '../../src/domain/accounts/account.ts';
 import type { Webauthn } from '../../src/domain/accounts/sign-in-ports.ts';
 import { createSignInServices } from '../../src/domain/accounts/sign-in-services.ts';
 import { createBackupService } from '../../src/domain/backups/backup-service.ts';
+import { nobodyElse } from '../../src/domain/change-wait.ts';
 import { createHomeCodeService } from '../../src/domain/home-assistant/home-code-service.ts';
 import { endlessLease, type Lease } from '../../src/domain/lease.ts';
 import { createFoundDevices } from '../../src/domain/locks/found-devices.ts';
@@ -49,6 +50,8 @@ export async function serveDomain(
   const bridges = { list: () => [sampleBridge], announced: () => [], announcedAs: () => undefined };
   const server = createHttpServer({
     lease: options.lease ?? endlessLease,
+    standsIn: () => false,
+    changes: nobodyElse,
     forwarding: options.forwarding,
     endpoints: { http: { host: '127.0.0.1', port: 0, webSocket: false } },
     onWebSocket: () => undefined,

@@ -40,6 +40,8 @@ export interface Forwarding {
   forwardsTo(): string | null;
   /** Whether a request that comes now is sent on, or waits for the next node that serves. */
   isTaking(): boolean;
+  /** For how many milliseconds the node that serves has not answered this one. */
+  unansweredMs(): number;
   /**
    * Resolves with `ended` when the answer is sent, or the client has left; with `here` when this node serves by now, has to handle the request,
    * and nobody else has begun it. Rejects with `storage-unavailable` when nothing was done or nobody knows, and with `lock-timeout` when nobody
@@ -228,6 +230,7 @@ export function createForwarding(options: {
     isPossible: () => target() !== undefined || clock.monotonic() < mayWaitUntil(),
     forwardsTo,
     isTaking: () => forwardsTo() !== null || clock.monotonic() < mayWaitUntil(),
+    unansweredMs: () => (lostAt === undefined ? 0 : clock.monotonic() - lostAt),
     async send(request, response, how) {
       try {
         const outcome = await send(request, response, how);

@@ -2,6 +2,7 @@
 // path, method, authentication, Accept, parameters. The services check existence and rights.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../../domain/accounts/account.ts';
+import type { ChangeWait } from '../../domain/change-wait.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { DomainError, type ParameterProblem } from '../../domain/errors.ts';
 import { notServing } from '../../domain/lease.ts';
@@ -49,6 +50,7 @@ interface RequestHandlerOptions extends Omit<WithoutLeasePorts, 'refuse'> {
   /** Throws for a Host that is none of this gateway's. */
   readonly requireHost: (request: IncomingMessage) => void;
   readonly onEnd: ((ended: EndedRequest) => void) | undefined;
+  readonly changes: ChangeWait;
 }
 
 const problemJson = 'application/problem+json';
@@ -66,7 +68,7 @@ const tooManyHeaders = new DomainError('too-large', `there must not be more than
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
   const { send, sendText, sendVersioned, sendPieces } = options.sender;
   const writeAccessLog = createAccessLog(options);
-  const { clock, turns, log, authenticate, onKnown, find, requireHost, lease, onEnd } = options;
+  const { clock, turns, log, authenticate, onKnown, find, requireHost, lease, onEnd, changes } = options;
   const withoutLease = createWithoutLease({ ...options, refuse });
   const admitToFacade = createFacadeAdmission({ turns, onKnown, respond, refuse });
   return (request, response) => {
@@ -137,6 +139,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     try {
       const answered = await answer(context);
       if (answered === undefined) return;
+      if (effectOf(context.facade ?? context.route, context.request.method) === 'change') await changes.settled();
       withoutLease.requireStillServing(context);
       if ('version' in answered) return await sendVersioned(context, answered);
       if ('text' in answered) return sendText(context, answered);

@@ -1,6 +1,7 @@
 // The HTTP adapter: joins the route tables to Express and Express to a listener. The only file that names Express.
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import { Router } from 'express';
+import type { ChangeWait } from '../../domain/change-wait.ts';
 import { type Lease, requireLease } from '../../domain/lease.ts';
 import type { Log, Part } from '../../domain/part.ts';
 import type { TickBatcher } from '../../domain/tick-batcher.ts';
@@ -41,6 +42,10 @@ export interface HttpServerOptions extends Omit<ApiServices, 'exposition'> {
   onWebSocket: (stream: WebSocketStream) => void;
   /** Without it only health is answered, and what another node answers. */
   lease: Lease;
+  /** Whether this node stands in for the one that serves. */
+  standsIn: () => boolean;
+  /** A change is answered when it resolves. */
+  changes: ChangeWait;
   /** To the node that serves; undefined: nowhere. */
   forwarding?: Forwarding | undefined;
   tickBatcher: TickBatcher;
@@ -57,7 +62,22 @@ export interface HttpServerOptions extends Omit<ApiServices, 'exposition'> {
  * each WebSocket that a client opens at `/mqtt`.
  */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { endpoints, onWebSocket, lease, forwarding, clock, tickBatcher, log, accounts, signIn, eventStreams, metrics, ttlock } = options;
+  const {
+    endpoints,
+    onWebSocket,
+    lease,
+    standsIn,
+    changes,
+    forwarding,
+    clock,
+    tickBatcher,
+    log,
+    accounts,
+    signIn,
+    eventStreams,
+    metrics,
+    ttlock,
+  } = options;
   const guard = createGuard(clock);
   const byToken = (token: string) => accounts.authenticate(token);
   const authenticate = createAuthenticate(guard, { byToken, bySignIn: (secret) => signIn.signIns.authenticate(secret) });
@@ -65,7 +85,19 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const find = createRouteTable([...routes, ...(ttlock === undefined ? [] : ttlockRoutes(ttlock, { ...options, guard }))]);
   const requireHost = createHostCheck(options.hosts ?? []);
   const serve = createRequestHandler({
-    ...{ clock, log, authenticate, find, requireHost, lease, forwarding, closing: () => listener.closing(), onEnd: metrics?.request },
+    ...{
+      clock,
+      log,
+      authenticate,
+      find,
+      requireHost,
+      lease,
+      standsIn,
+      changes,
+      forwarding,
+      closing: () => listener.closing(),
+      onEnd: metrics?.request,
+    },
     turns: createRequestScheduler({ clock, tickBatcher }),
     sender: createSender({ tickBatcher, lease, closing: () => listener.closing(), onAnswered: ({ socket }) => listener.answered(socket) }),
     onKnown({ request, response }, accountId) {

@@ -1,7 +1,8 @@
 // What a node answers while it has no lease: its own health, and what the node that serves says of all else.
 import type { AccountId } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { type Lease, notServing, requireLease } from '../../domain/lease.ts';
+import { doorsAlone, type Lease, notServing, requireLease } from '../../domain/lease.ts';
+import type { OperationId } from '../openapi/operations.ts';
 import type { Forwarding } from '../peers/forwarding.ts';
 import { isFromPeer, notBegunHeader, requireInTime } from '../peers/peer-requests.ts';
 import { effectOf, OutcomeUnknown, outcomeUnknown } from './effect.ts';
@@ -9,6 +10,14 @@ import type { RequestContext } from './request-context.ts';
 import type { RouteMatch } from './route-table.ts';
 
 const alwaysServed: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+
+/** What a node answers with what it has in memory of locks and accounts, and with what locks say to it. */
+const forDoors: ReadonlySet<OperationId> = new Set(['lock', 'unlock', 'lockState', 'listLocks', 'lockDetail']);
+
+function isForDoors(found: RouteMatch | undefined, method = ''): boolean {
+  const route = found?.resource.routes.get(method);
+  return route !== undefined && 'operation' in route && forDoors.has(route.operation);
+}
 
 /** Whether the lease is needed to answer what matches this; undefined: nothing does. */
 export function needsLease(found: RouteMatch | undefined): boolean {
@@ -18,6 +27,8 @@ export function needsLease(found: RouteMatch | undefined): boolean {
 export interface WithoutLeasePorts {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly lease: Lease;
+  /** Whether this node stands in for the one that serves: for doors alone. */
+  readonly standsIn: () => boolean;
   /** To the node that serves; undefined: nowhere. */
   readonly forwarding: Forwarding | undefined;
   /** Whether each answer ends its connection. */
@@ -33,7 +44,10 @@ interface WithoutLease {
    * from the moment on at which this node begins to stop: then with the word that it was not begun, and that node sends it to the next one.
    */
   takeFromNode(context: RequestContext): void;
-  /** Whether a request belongs to the node that serves. Throws `notServing` when this node may not answer it and sends nothing on. */
+  /**
+   * Whether a request belongs to the node that serves. Throws `notServing` when this node may not answer it and sends nothing on, and `doorsAlone`
+   * when it answers for doors alone.
+   */
   isElsewhere(context: RequestContext): boolean;
   /** Answers a request with what the node that serves says. Resolves with whether this node has to handle it, for it serves by now. Never rejects. */
   sendOn(context: RequestContext): Promise<boolean>;
@@ -44,7 +58,7 @@ interface WithoutLease {
   requireStillServing(context: RequestContext): void;
 }
 
-export function createWithoutLease({ clock, lease, forwarding, closing, onKnown, refuse }: WithoutLeasePorts): WithoutLease {
+export function createWithoutLease({ clock, lease, standsIn, forwarding, closing, onKnown, refuse }: WithoutLeasePorts): WithoutLease {
   return {
     takeFromNode({ request, response }) {
       requireInTime(request, clock.monotonic());
@@ -55,8 +69,12 @@ export function createWithoutLease({ clock, lease, forwarding, closing, onKnown,
       if (request.headers.expect !== undefined) response.writeContinue();
     },
 
-    isElsewhere({ request, needsLease }) {
-      if (isFromPeer(request) || lease.leftMs() > 0 || !needsLease) return false;
+    isElsewhere({ request, found, needsLease }) {
+      if (!needsLease) return false;
+      if (isFromPeer(request) || lease.leftMs() > 0) {
+        if (standsIn() && !isForDoors(found, request.method)) throw doorsAlone;
+        return false;
+      }
       if (forwarding?.isPossible()) return true;
       throw notServing;
     },

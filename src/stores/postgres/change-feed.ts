@@ -28,6 +28,8 @@ export interface ChangeFeed {
   end(): void;
   /** How many changes the last look has left. */
   lag(): number;
+  /** The number of the last change that is in effect here. */
+  takenIn(): number;
 }
 
 /** Changes of one look at most; it is followed by another one. */
@@ -164,6 +166,7 @@ export function createChangeFeed({ query, versions }: { readonly query: Query; r
       ofFolder.clear();
     },
     lag: () => (isOver ? 0 : last - number),
+    takenIn: () => number,
   };
 }
 

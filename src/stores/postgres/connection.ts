@@ -21,6 +21,8 @@ export interface ConnectionOptions {
   readonly applicationName: string;
   /** Who writes (the fence): `latchd.advance` compares it with `head.writer`. */
   readonly writer: string;
+  /** Called with the text of each notification. */
+  readonly onNotification?: (text: string) => void;
 }
 
 /**
@@ -85,6 +87,8 @@ async function connectTo(
       .join(' '),
     types: { getTypeParser: (oid: number, format?: 'text' | 'binary') => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)) },
   } as pg.ClientConfig);
+  const { onNotification = () => undefined } = options;
+  client.on('notification', ({ payload = '' }) => onNotification(payload));
   const connection = overClient(client, clock);
   try {
     await client.connect();

@@ -23,6 +23,9 @@ export interface DocumentTablesLayer extends FileLayer {
   readonly endFollowing: () => void;
   /** See ChangeFeed. */
   readonly lag: () => number;
+  readonly takenIn: () => number;
+  /** The number of the last change that this process has made; 0: it has made none. */
+  newest(): number;
 }
 
 /** Where the documents seem to lie: paths below it are names. */
@@ -51,6 +54,7 @@ export function createDocumentTables(options: {
   /** While the stores load. */
   let snapshot: Pick<DocumentSnapshot, 'stored' | 'decoded'> | undefined;
   let isServing = false;
+  let newest = 0;
 
   const nameOf = (path: string): string => path.slice(documentRoot.length + 1);
 
@@ -59,7 +63,9 @@ export function createDocumentTables(options: {
     for (let isRepeated = false; ; isRepeated = true) {
       try {
         const [outcome] = await write<{ number: number }>(sql, valuesOf(isRepeated));
-        return (outcome as { number: number }).number;
+        const { number } = outcome as { number: number };
+        newest = Math.max(newest, number);
+        return number;
       } catch (error) {
         if (error instanceof FencedError) {
           onFenced(error);
@@ -122,6 +128,8 @@ export function createDocumentTables(options: {
     },
     endFollowing: feed.end,
     lag: feed.lag,
+    takenIn: feed.takenIn,
+    newest: () => newest,
     readFile,
     open: async (path) => openBytes(await readFile(path)),
     async readdir(path) {

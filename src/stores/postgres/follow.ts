@@ -11,28 +11,44 @@ const pauseMs = 250;
  */
 export async function followUntil(
   acquired: Promise<void>,
-  { clock, look }: { readonly clock: Clock; readonly look: (isOver: () => boolean) => Promise<void> },
+  options: {
+    readonly clock: Clock;
+    readonly look: (isOver: () => boolean) => Promise<void>;
+    /** Calls `wake` when there is something to see; the returned function ends that. */
+    readonly onHint: (wake: () => void) => () => void;
+  },
 ): Promise<void> {
+  const { clock, look, onHint } = options;
   let isOver = false;
+  let isHinted = false;
   let wake = (): void => undefined;
   const end = (): void => {
     isOver = true;
     wake();
   };
   acquired.then(end, end);
-  for (;;) {
-    await new Promise<void>((resolve) => {
-      const cancel = clock.timer(pauseMs, resolve);
-      wake = () => {
-        cancel();
-        resolve();
-      };
-      if (isOver) wake();
-    });
-    if (isOver) return acquired;
-    await look(() => isOver).catch((error: unknown) => {
-      if (!isAway(error)) throw error;
-    });
+  const ignore = onHint(() => {
+    isHinted = true;
+    wake();
+  });
+  try {
+    for (;;) {
+      await new Promise<void>((resolve) => {
+        const cancel = clock.timer(pauseMs, resolve);
+        wake = () => {
+          cancel();
+          resolve();
+        };
+        if (isOver || isHinted) wake();
+      });
+      if (isOver) return await acquired;
+      isHinted = false;
+      await look(() => isOver).catch((error: unknown) => {
+        if (!isAway(error)) throw error;
+      });
+    }
+  } finally {
+    ignore();
   }
 }
 

@@ -14,8 +14,25 @@ export interface NodeLease extends Lease {
   acquire(): Promise<void>;
   /** Ends the waiting. */
   abandon(): void;
+  /**
+   * A node that waits says that it will answer from memory, and how far that has come. Resolves with whether the database has it; then read what was
+   * changed meanwhile, and call `reads`. Rejects when the database does not answer.
+   */
+  beginReading(applied: number): Promise<boolean>;
+  /** From now on this node answers from memory while `readingLeftMs` lasts. */
+  reads(): void;
+  /** For how many milliseconds nobody is told that a change is done which this node, while it waits, does not know; 0: it may answer nothing. */
+  readingLeftMs(): number;
   /** Ends this node: another one may serve at once. To be called after the last write; idempotent, never rejects. */
   release(): Promise<void>;
+  /** Whether this node answers doors from memory while `readingLeftMs` lasts, although it does not serve: that time is its lease then. */
+  standIn(does: boolean): void;
+  /** How often a node says to the database that it lives. */
+  readonly beatMs: number;
+  /** Whether it has the right to write. */
+  serves(): boolean;
+  /** For how long the node that serves has given no sign to the database; undefined: none does, or the database does not answer. */
+  silentMs(): number | undefined;
   /** Asks the database at once: there is a sign that this node has ended. */
   beatNow(): void;
   /** The node that serves is about to end: the database is asked much more often for a while. */
@@ -60,15 +77,22 @@ export function createLease({ clock, log, table, node, directoryOf, onLost, onEn
   let beatenAt = Number.NEGATIVE_INFINITY;
   let until = Number.NEGATIVE_INFINITY;
   let hurriedUntil = Number.NEGATIVE_INFINITY;
+  /** Until when nobody takes this node for dead. */
+  let aliveUntil = Number.NEGATIVE_INFINITY;
+  /** As long as its row is there. */
+  let reading: 'no' | 'begun' | 'yes' = 'no';
+  let standsIn = false;
   let cancelEnd = (): void => undefined;
   let wake = (): void => undefined;
   let acquired = (): void => undefined;
   let refused = (_error: Error): void => undefined;
   let life: Promise<void> | undefined;
 
-  const leftMs = (): number => Math.max(0, until - clock.monotonic());
+  const readingLeftMs = (): number => (reading === 'yes' && !isServing && !isStopped ? Math.max(0, aliveUntil - clock.monotonic()) : 0);
+  const leftMs = (): number => (standsIn && !isServing ? readingLeftMs() : Math.max(0, until - clock.monotonic()));
 
   function role(): NodeRole {
+    if (standsIn && leftMs() > 0) return 'serving';
     if (isServing) return leftMs() > 0 ? 'serving' : 'lost';
     return isRegistered && !isAway ? 'waiting' : 'starting';
   }
@@ -78,9 +102,10 @@ export function createLease({ clock, log, table, node, directoryOf, onLost, onEn
     if (newBeat <= beat) throw new NodeRefused(lostData);
     beat = newBeat;
     beatenAt = begun;
+    aliveUntil = begun + leaseMs - marginMs;
     if (!isServing) return;
     const wasLost = until > Number.NEGATIVE_INFINITY && leftMs() === 0;
-    until = begun + leaseMs - marginMs;
+    until = aliveUntil;
     cancelEnd();
     cancelEnd = clock.timer(Math.max(0, until - clock.monotonic()), over);
     if (wasLost && leftMs() > 0) log.info({ code: 'lease-regained' }, 'this node has its lease again, and serves on');
@@ -97,6 +122,7 @@ export function createLease({ clock, log, table, node, directoryOf, onLost, onEn
     if (newBeat !== undefined) renewed(newBeat, begun);
     else if (isServing) await end();
     else isRegistered = false;
+    if (!isRegistered) reading = 'no';
   }
 
   async function register(): Promise<void> {
@@ -198,6 +224,7 @@ export function createLease({ clock, log, table, node, directoryOf, onLost, onEn
 
   return {
     leftMs,
+    beatMs,
     isReady: () => leftMs() >= (leaseMs < 30_000 ? leaseMs / 3 : 10_000),
     acquire() {
       return new Promise((resolve, reject) => {
@@ -212,6 +239,20 @@ export function createLease({ clock, log, table, node, directoryOf, onLost, onEn
       wake();
       acquired();
     },
+    async beginReading(applied) {
+      const isSaid = isRegistered && (await table.read(incarnation, applied));
+      reading = isSaid && isRegistered ? 'begun' : 'no';
+      return isSaid;
+    },
+    reads() {
+      if (reading === 'begun') reading = 'yes';
+    },
+    readingLeftMs,
+    standIn(does) {
+      standsIn = does;
+    },
+    serves: () => isServing,
+    silentMs: others.silentMs,
     beatNow: () => wake(),
     hurry() {
       hurriedUntil = clock.monotonic() + hurriedForMs;

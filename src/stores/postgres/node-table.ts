@@ -59,6 +59,10 @@ export function createNodeTable({
         throw error;
       }
     },
+    async read(incarnation, applied) {
+      const rows = await query('UPDATE node SET applied = $2 WHERE incarnation = $1 AND NOT serving RETURNING 1', [incarnation, applied]);
+      return rows.length > 0;
+    },
     async end({ incarnation, beat }) {
       const ended = await query(endNode, [incarnation, beat ?? null]);
       return ended.length > 0;
@@ -74,7 +78,7 @@ const allNodes =
 
 /** The writes of the one before that are under way hold a row of `head`: this waits for them, and those that come later are refused. */
 const serve = `
-WITH serves AS (UPDATE node SET serving = true, beat = beat + 1 WHERE incarnation = $1 RETURNING beat),
+WITH serves AS (UPDATE node SET serving = true, applied = NULL, beat = beat + 1 WHERE incarnation = $1 RETURNING beat),
      writes AS (UPDATE head SET writer = $1 WHERE EXISTS (SELECT FROM serves))
 SELECT beat FROM serves`;
 

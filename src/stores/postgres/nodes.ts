@@ -28,6 +28,11 @@ export interface NodeTable {
   beat(incarnation: string): Promise<number | undefined>;
   /** From its commit on this node alone may write. Resolves with its new beat; undefined: another node serves, or this one has ended. */
   serve(incarnation: string): Promise<number | undefined>;
+  /**
+   * From its commit on whoever changes something waits until this node has taken it in, unless it serves. `applied`: the number of the last change
+   * that it has taken in. Resolves with false when the node has ended.
+   */
+  read(incarnation: string, applied: number): Promise<boolean>;
   /** Ends a node, unless it has said meanwhile that it lives; without `beat`, whatever it has said. Resolves with whether it did. */
   end(node: { readonly incarnation: string; readonly beat?: number }): Promise<boolean>;
   close(): void;
@@ -57,6 +62,8 @@ export interface OtherNodes {
   all(): readonly NodeRow[];
   /** The names of those that serve. */
   serving(): readonly string[];
+  /** For how long the one that serves has given no sign to the database; undefined: none serves, or the database does not answer. */
+  silentMs(): number | undefined;
 }
 
 export function createOtherNodes(options: {
@@ -95,6 +102,11 @@ export function createOtherNodes(options: {
     },
     all: () => others,
     serving: () => others.filter(({ serving }) => serving).map(({ name }) => name),
+    silentMs() {
+      const [one, now] = [others.find(({ serving }) => serving), clock.monotonic()];
+      const silence = one && silences.get(one.incarnation);
+      return silence === undefined || now - lookedAt > gapMs ? undefined : now - silence.since;
+    },
   };
 }
 

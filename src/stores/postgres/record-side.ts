@@ -1,4 +1,5 @@
 // What grows and what is reported, in PostgreSQL: records, the access log, the audit log, the quarantine, states and batteries.
+import { DomainError } from '../../domain/errors.ts';
 import { allSettled } from '../files/document-stores.ts';
 import { createAccessTable } from './access-table.ts';
 import { createAuditLogTable } from './audit-table.ts';
@@ -8,7 +9,10 @@ import { createQuarantineTable } from './quarantine-table.ts';
 import { createRecordTables, type RecordTables, type RecordTablesOptions } from './record-tables.ts';
 import { createStatusTable } from './status-table.ts';
 
-/** Everything but `records.count`, `records.newest` and `stats` may be used only between `open` and `close`. */
+/**
+ * Everything but `records.count`, `records.newest` and `stats` may be used only between `open` and `close`. Before `open`, while this node stands in
+ * for another one, everything that writes is refused (`storage-unavailable`), and what locks report is kept in memory alone.
+ */
 export function createRecordSide(
   options: Omit<RecordTablesOptions, 'writer'> & {
     /** Called when a write was refused because another node writes. */
@@ -16,14 +20,17 @@ export function createRecordSide(
   },
 ) {
   const { database, onFenced, log } = options;
+  let isOpen = false;
   function openWriter(): Writer {
     const { write } = database.openWriter();
     return {
-      write: (sql, values) =>
-        write<never>(sql, values).catch((error: unknown) => {
+      async write(sql, values) {
+        if (!isOpen) throw new DomainError('storage-unavailable', 'This node does not serve; nothing was stored');
+        return write<never>(sql, values).catch((error: unknown) => {
           if (error instanceof FencedError) onFenced(error);
           throw error;
-        }),
+        });
+      },
     };
   }
   // Records have a connection of their own: nothing else holds up a PUBACK.
@@ -40,6 +47,7 @@ export function createRecordSide(
     /** Reads what `open` will need, while another node may change it; `isOver` ends it. Rejects when the database does not answer. */
     readAhead: access.readAhead,
     async open(): Promise<void> {
+      isOpen = true;
       await Promise.all([statuses.open(), batteries.open(), access.open()]);
       await records.open();
     },

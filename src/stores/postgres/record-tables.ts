@@ -7,7 +7,7 @@ import type { LockId } from '../../domain/locks/lock.ts';
 import type { Log } from '../../domain/part.ts';
 import { createEventProgress, type Remembered, type Reservation } from '../../domain/records/event-deduplication.ts';
 import { oldestStored, type RecordDraft, recordDaysAtMost } from '../../domain/records/record.ts';
-import type { AppendOutcome, RecordStore, StoredEvents } from '../../domain/records/record-ports.ts';
+import type { AppendOutcome, EpochProgress, RecordStore, StoredEvents } from '../../domain/records/record-ports.ts';
 import type { ClockTrust } from '../files/clock-trust.ts';
 import type { Database, Writer } from './database.ts';
 import { createIngest } from './ingest.ts';
@@ -61,6 +61,9 @@ interface Head {
   readonly floor: number;
 }
 
+/** Nothing is asked of a lock again before somebody knows what is stored. */
+const notKnownYet: EpochProgress = { highest: Number.MAX_SAFE_INTEGER, gaps: [], isBeginning: false };
+
 const headOfRecords = "SELECT last, gone, floor FROM head WHERE feed = 'record'";
 const withoutRecords = `SELECT wanted AS "lockId" FROM unnest($1::bigint[]) AS wanted
   WHERE NOT EXISTS (SELECT FROM record WHERE lock_id = wanted)`;
@@ -74,6 +77,7 @@ export function createRecordTables(options: RecordTablesOptions): RecordTables {
   const progress = createEventProgress(earlierIds);
   const recent = createRecentRecords();
   const partitions = createPartitions({ database, clock, log });
+  let isOpen = false;
   let newest = 0;
   let gone = 0;
   let floor = 0;
@@ -165,8 +169,10 @@ export function createRecordTables(options: RecordTablesOptions): RecordTables {
       await clockTrust.open(row?.serverDate);
       for await (const some of rememberedOf(database.query, null)) progress.load(some);
       await partitions.make();
+      isOpen = true;
     },
     async append(lockId, epoch, events): Promise<AppendOutcome> {
+      if (!isOpen) throw new DomainError('storage-unavailable', 'This node does not serve; no event was stored');
       for (;;) {
         const begun = reserve(lockId, epoch, events);
         const reservation = begun instanceof Promise ? await begun : begun;
@@ -181,7 +187,7 @@ export function createRecordTables(options: RecordTablesOptions): RecordTables {
     newestOf: (lockIds) => newestRecordOfEach(database, newest, lockIds),
     newestFirst: (query) => walkNewestFirst(database, { newest, oldest: floor + 1 }, query),
     since: (recordId, wants) => walkSince(since, Math.max(recordId, floor), wants),
-    progress: progress.of,
+    progress: (lockId, epoch) => (isOpen ? progress.of(lockId, epoch) : notKnownYet),
     epochs: progress.epochs,
     count: () => newest - gone,
     seal: partitions.make,

@@ -1,5 +1,6 @@
 // The schema "latchd", step by step. Each step is applied once, in this order; a step that was released never changes.
 import type { Database } from './database.ts';
+import { appliedColumn } from './schema/applied.ts';
 import { authorityTable } from './schema/authority.ts';
 import { carriedTables } from './schema/carried.ts';
 import { changeTable } from './schema/changes.ts';
@@ -22,6 +23,7 @@ const steps: readonly { readonly name: string; readonly sql: string }[] = [
   { name: 'node directory', sql: nodeDirectoryColumn },
   { name: 'stamps', sql: documentStamps },
   { name: 'changes', sql: changeTable },
+  { name: 'applied', sql: appliedColumn },
 ];
 
 export const schemaSteps = steps.map(({ name }) => name);

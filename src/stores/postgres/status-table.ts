@@ -36,6 +36,7 @@ export function createStatusTable(options: {
 }): StatusTable {
   const { database, writer, clock, log, emit } = options;
   const known = new Map<LockId, LockStatus>();
+  let isOpen = false;
   const shared = { clock, unsaved: createUnsaved(log, 'the status of the locks'), write: store };
   const reports = createReportWrites({ ...shared, delayMs: reportMs });
   /** Of locks that were only heard of: each message of a lock comes here. */
@@ -62,13 +63,14 @@ export function createStatusTable(options: {
       type Row = LockStatus & { readonly lockId: LockId };
       for await (const some of slicesOf<Row>(database.query, load, { first: [0], keyOf: ({ lockId }) => [lockId] }))
         for (const { lockId, ...status } of some) known.set(lockId, status);
+      isOpen = true;
     },
     get: (lockId) => known.get(lockId) ?? unknownStatus,
     patch(lockId, change) {
       const before = known.get(lockId) ?? unknownStatus;
       const after = { ...before, ...change };
       known.set(lockId, after);
-      (isContact(change) ? contacts : reports).touch(lockId);
+      if (isOpen) (isContact(change) ? contacts : reports).touch(lockId);
       emit('status-changed', { lockId, before, after });
     },
     async remove(lockId) {

@@ -1,6 +1,7 @@
 // The store adapter over PostgreSQL: the documents of both stores, and records, audit and access log of its own.
 import { rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { ChangeWait } from '../../domain/change-wait.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { Emit } from '../../domain/event-bus.ts';
@@ -19,17 +20,20 @@ import { lastRemovalWithoutRecords } from '../files/records/retention.ts';
 import type { Store } from '../files/store.ts';
 import { type AuthorityTable, createAuthorityTable, isOfAuthority } from './authority-table.ts';
 import { deleteOldChanges } from './change-feed.ts';
+import { createChangeWait } from './change-wait.ts';
 import { type ConnectionOptions, connect, type DatabaseAddress } from './connection.ts';
 import { createDatabase } from './database.ts';
 import { createDatabaseWatch, type DatabaseWatch } from './database-watch.ts';
 import { createDocumentTables, documentRoot } from './document-tables.ts';
-import { followUntil } from './follow.ts';
+import { createHints } from './hints.ts';
 import { createLease, type NodeLease } from './lease.ts';
 import { exportSnapshot } from './migration.ts';
 import { createNodeTable } from './node-table.ts';
 import type { NodeRow } from './nodes.ts';
 import { createRecordSide } from './record-side.ts';
+import { createReplica } from './replica.ts';
 import { migrate } from './schema.ts';
+import { createStandIn } from './stand-in.ts';
 
 export interface PostgresStoreOptions {
   readonly address: DatabaseAddress;
@@ -54,6 +58,15 @@ export interface PostgresStoreOptions {
 }
 
 export interface PostgresStore extends Store {
+  /** Resolves when this node serves; `start` may have resolved before, when this node stands in for the one that does. */
+  readonly lead: Part;
+  /** Starts after everything else: from then on this node answers everything. */
+  readonly afterStandIn: Part;
+  readonly changes: ChangeWait;
+  /** Whether this node has begun to stand in for another one, and does not answer everything yet: it opens doors while it has a lease. */
+  standsIn(): boolean;
+  /** To be called before the start: for how long the node that serves has not answered this one. */
+  hears(unansweredMs: () => number): void;
   /** Held from the start on. */
   readonly lease: NodeLease;
   /** A UUID of this process, by which its row in the database is known. */
@@ -72,13 +85,14 @@ export interface PostgresStore extends Store {
   };
 }
 
-/** `start` waits for the database and for the lease, and rejects with one sentence that says what to do. */
+/** `start` waits for the database, and until this node serves or stands in; it rejects with one sentence that says what to do. */
 export function createPostgresStore(options: PostgresStoreOptions): PostgresStore {
   const { address, password, node, directory, clock, log, onFatal, emit = () => undefined, onConnected } = options;
   let opened: OpenedDocuments | undefined;
   /** While this node waits nobody hears of what the other one changes: what listens reads the stores when it starts. */
-  const emitServing: Emit = (name, event) => {
-    if (opened) emit(name, event);
+  let isHeard = false;
+  const emitHeard: Emit = (name, event) => {
+    if (isHeard) emit(name, event);
   };
   const database = createDatabase({ ...options, name: node.name });
   const local = nodeFiles();
@@ -103,7 +117,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
   const documents = createDocumentStores({
     ...options,
     ...{
-      emit: emitServing,
+      emit: emitHeard,
       files: tables,
       rowFiles: tables,
       directory: documentRoot,
@@ -116,23 +130,39 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
   const side = createRecordSide({ database, clock, log, emit, earlierIds, clockTrust, onFenced });
   let stopping: Promise<void> | undefined;
 
-  let isLoaded = false;
-  async function look(isOver: () => boolean): Promise<void> {
-    if (!isLoaded) {
-      if (!(await tables.canBeLoaded())) return;
-      await load();
-    }
-    await tables.look();
-    if (!isOver()) await side.readAhead(isOver);
+  const hints = createHints({
+    clock,
+    connect: (onNotification) =>
+      connect({ address, password, clock, writer, applicationName: `latchd ${node.name} hints`, onNotification }),
+  });
+  const changes = createChangeWait({
+    ...{ database, hints, clock, leaseMs: node.leaseMs, newest: tables.newest },
+    onWaited: (ms) => emit('change-waited', { ms }),
+  });
+  const replica = createReplica({
+    ...{ clock, tables, lease, hints, incarnation: writer, loadStores: documents.load, readAhead: side.readAhead },
+  });
+  let unansweredMs = (): number | undefined => undefined;
+  const standIn = createStandIn({ clock, log, lease, unansweredMs: () => unansweredMs(), onEnded: () => emit('lease-lost', {}) });
+  let following: Promise<void> | undefined;
+  let leading: Promise<void> | undefined;
+
+  let isForDoors = false;
+
+  const lead = (): Promise<void> => (leading ??= begin());
+  async function begin(): Promise<void> {
+    await following;
+    standIn.end();
+    if (!lease.serves()) return;
+    tables.serve();
+    await replica.complete();
+    tables.endFollowing();
+    opened = await documents.begin();
+    await side.open();
+    isHeard = true;
+    log.info({ directory: resolve(directory), locks: lockFiles.locks.all().length, records: side.records.count() }, 'the store is open');
+    void side.seal();
   }
-  /** When the stores fail, and not the database, they are half full: a start from nothing may be better. */
-  const load = () =>
-    tables.load(async () => {
-      isLoaded = true;
-      await documents.load().catch((error: Error) => {
-        throw new Error(error.message, { cause: error });
-      });
-    });
   function whenOpen(): OpenedDocuments {
     if (!opened) throw new Error('the store is not started');
     return opened;
@@ -144,8 +174,9 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
       ...lease,
       abandon() {
         lease.abandon();
+        standIn.end();
         // The wait may be one for the database itself.
-        if (lease.leftMs() === 0) void database.stop();
+        if (!lease.serves()) void database.stop();
       },
     },
     incarnation: writer,
@@ -162,20 +193,41 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
       await migrate(database);
       watch.start();
       await onConnected?.(createAuthorityTable(database));
-      await followUntil(lease.acquire(), { clock, look });
-      if (lease.leftMs() === 0) return;
-      tables.serve();
-      await (isLoaded ? tables.look() : load());
-      tables.endFollowing();
-      opened = await documents.begin();
-      await side.open();
-      log.info({ directory: resolve(directory), locks: lockFiles.locks.all().length, records: side.records.count() }, 'the store is open');
-      void side.seal();
+      hints.start();
+      following = replica.follow(lease.acquire());
+      await Promise.race([following, standIn.needed()]);
+      isForDoors = standIn.isActive();
+      isHeard = isForDoors;
+      if (!isForDoors) await lead();
+    },
+    lead: {
+      name: 'lead',
+      async start() {
+        await lead();
+      },
+      stop: async () => undefined,
+    },
+    afterStandIn: {
+      name: 'stand-in',
+      async start() {
+        if (!isForDoors) return;
+        isForDoors = false;
+        // Who is connected comes again, to all of it.
+        emit('lease-lost', {});
+      },
+      stop: async () => undefined,
+    },
+    changes,
+    standsIn: () => isForDoors,
+    hears(ask) {
+      unansweredMs = ask;
     },
     stop() {
       stopping ??= (async () => {
         watch.stop();
+        hints.stop();
         lease.abandon();
+        standIn.end();
         if (opened) await allSettled(log, [side.close(), documents.close()]);
         await lease.release();
         await database.stop();
@@ -189,9 +241,9 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     },
     clockTrust: { clockIsSuspect: clockTrust.isSuspect, clockIsTrusted: clockTrust.isTrusted, acceptClock: clockTrust.accept },
     maintenance: {
-      commandKey: () => whenOpen().key,
+      commandKey: () => opened?.key ?? (isForDoors ? replica.commandKey() : undefined) ?? whenOpen().key,
       gatewayId: () => whenOpen().gatewayId,
-      startNumber: () => whenOpen().start,
+      startNumber: () => opened?.start,
       isFirstStart: () => whenOpen().isFirstStart,
       disabledLocks: lockFiles.disabled,
       async probe() {

@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import type { CancelSignal } from '../../../src/domain/cancel-signal.ts';
+import { nobodyElse } from '../../../src/domain/change-wait.ts';
 import { endlessLease } from '../../../src/domain/lease.ts';
 import { createHttpServer } from '../../../src/http/pipeline/server.ts';
 import { createTickBatcher } from '../../../src/platform/tick-batcher.ts';
@@ -71,6 +72,8 @@ describe('The server as a part', () => {
     const { server: _, origin: _origin, port: _port, ...rest } = createServerUnderTest();
     const second = createHttpServer({
       lease: endlessLease,
+      standsIn: () => false,
+      changes: nobodyElse,
       endpoints: { http: { host: '127.0.0.1', port, webSocket: false } },
       onWebSocket: () => undefined,
       ...rest,

@@ -16,7 +16,7 @@ async function sentOn(...said: readonly [string | undefined, AccountId | undefin
     },
   } as Forwarding;
   const { sendOn } = createWithoutLease({
-    ...{ clock: { monotonic: () => 0 }, lease: { leftMs: () => 0 }, forwarding, closing: () => false },
+    ...{ clock: { monotonic: () => 0 }, lease: { leftMs: () => 0 }, standsIn: () => false, forwarding, closing: () => false },
     onKnown: (of, accountId) => void (of === context && known.push(accountId)),
     refuse: (_context, error) => {
       throw error;

@@ -14,6 +14,7 @@ test('it looks a quarter of a second after the last look, also while the databas
   });
   const over = followUntil(acquired, {
     clock,
+    onHint: () => () => undefined,
     look: () => {
       looks += 1;
       if (looks === 1) return Promise.reject(new DomainError('storage-unavailable', 'nothing answers'));
@@ -42,11 +43,46 @@ test('it looks a quarter of a second after the last look, also while the databas
 test('it is over as soon as it has the lease, when it is refused, and when a look cannot go on', async () => {
   const clock = createSettableClock();
   const look = () => Promise.reject(new Error('it is another database'));
-  await followUntil(Promise.resolve(), { clock, look });
-  await expect(followUntil(Promise.reject(new Error('refused')), { clock, look })).rejects.toThrow('refused');
-  const over = followUntil(new Promise(() => undefined), { clock, look });
+  const onHint = () => () => undefined;
+  await followUntil(Promise.resolve(), { clock, look, onHint });
+  await expect(followUntil(Promise.reject(new Error('refused')), { clock, look, onHint })).rejects.toThrow('refused');
+  const over = followUntil(new Promise(() => undefined), { clock, look, onHint });
   const ends = expect(over).rejects.toThrow('it is another database');
   await clock.advance(250);
   await ends;
   expect(clock.timers()).toBe(0);
+});
+
+test('it looks at once when it is told to, also after a look that was under way then', async () => {
+  const clock = createSettableClock();
+  let looks = 0;
+  let hint = (): void => undefined;
+  let [acquire, finish] = [(): void => undefined, (): void => undefined];
+  const acquired = new Promise<void>((resolve) => {
+    acquire = resolve;
+  });
+  const over = followUntil(acquired, {
+    clock,
+    onHint(wake) {
+      hint = wake;
+      return () => undefined;
+    },
+    look: () => {
+      looks += 1;
+      return new Promise((resolve) => {
+        finish = resolve;
+      });
+    },
+  });
+  await clock.advance(10);
+  hint();
+  await clock.advance(0);
+  expect(looks).toBe(1);
+  hint();
+  finish();
+  await clock.advance(0);
+  expect(looks).toBe(2);
+  acquire();
+  finish();
+  await over;
 });

@@ -58,6 +58,10 @@ function createHouse() {
         if (database.rows.has(incarnation)) database.writer = incarnation;
         return raised(incarnation, { serving: true });
       },
+      async read(incarnation) {
+        await reached();
+        return database.rows.has(incarnation);
+      },
       async end({ incarnation, beat }) {
         await reached();
         if (beat !== undefined && database.rows.get(incarnation)?.beat !== beat) return false;
@@ -175,6 +179,41 @@ describe('the lease of a node', () => {
     await pass(5_000);
     expect(one.lost.length).toBeGreaterThan(0);
     expect(one.ended.map(({ message }) => message)).toEqual(['the lease of box-1 has ended, and box-2 has taken over']);
+  });
+
+  test('one that waits answers from memory once it has said so, and no longer than until others may take it for dead', async () => {
+    const { add, pass, database } = createHouse();
+    const one = add('box-1');
+    await pass(100);
+    const two = add('box-2');
+    await pass(5_000);
+    expect(two.lease.readingLeftMs()).toBe(0);
+    two.lease.reads();
+    expect(two.lease.readingLeftMs()).toBe(0);
+    expect(await two.lease.beginReading(7)).toBe(true);
+    expect(two.lease.readingLeftMs()).toBe(0);
+    two.lease.reads();
+    expect(two.lease.readingLeftMs()).toBeGreaterThan(leaseMs - 5_000);
+
+    database.cutOff.add('box-2');
+    await pass(leaseMs);
+    expect(two.lease.readingLeftMs()).toBe(0);
+    await pass(5_000);
+    expect(database.rows.has('box-2 1')).toBe(false);
+    // Its row was ended: it begins anew.
+    database.cutOff.delete('box-2');
+    await pass(5_000);
+    expect(two.lease.readingLeftMs()).toBe(0);
+    two.lease.reads();
+    expect(two.lease.readingLeftMs()).toBe(0);
+    expect(await two.lease.beginReading(7)).toBe(true);
+    two.lease.reads();
+    expect(two.lease.readingLeftMs()).toBeGreaterThan(0);
+
+    await one.lease.release();
+    await pass(1_000);
+    expect(two.acquired).toBe(true);
+    expect(two.lease.readingLeftMs()).toBe(0);
   });
 
   test('while the database is away it goes on under its lease, then it is lost, and comes back with the database', async () => {
