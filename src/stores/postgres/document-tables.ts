@@ -8,6 +8,7 @@ import { createChangeFeed, type FeedPlace } from './change-feed.ts';
 import { OutcomeUnknownError } from './connection.ts';
 import { type Database, FencedError } from './database.ts';
 import { canBeLoaded, type DocumentSnapshot, decodedRowsOf, readDocuments } from './document-snapshot.ts';
+import { createGroupWrites } from './group-writes.ts';
 import { bytesOf, type StoredDocument, storedOf } from './stored-documents.ts';
 
 export interface DocumentTablesLayer extends FileLayer {
@@ -30,6 +31,20 @@ export interface DocumentTablesLayer extends FileLayer {
 
 /** Where the documents seem to lie: paths below it are names. */
 export const documentRoot = 'database';
+
+/** A document of which these rows are put or dropped; `isWhole`: they replace all. */
+interface DocumentWrite {
+  readonly name: string;
+  readonly isWhole: boolean;
+  readonly header: string | null;
+  readonly keys: readonly string[];
+  readonly bodies: readonly (string | null)[];
+  failure?: unknown;
+}
+
+const documentsAtOnce = 100;
+const writeDocuments = `SELECT write_document(d.name, d.version, $1, d."isWhole", d.header, d.keys, d.bodies) AS number
+  FROM json_to_recordset($2::json) AS d(name text, version bigint, "isWhole" bool, header text, keys text[], bodies text[])`;
 
 /** How long a caller waits for a change, and how long until a change whose outcome is unknown is sent again. */
 const [patienceMs, repeatMs] = [10_000, 250];
@@ -58,14 +73,13 @@ export function createDocumentTables(options: {
 
   const nameOf = (path: string): string => path.slice(documentRoot.length + 1);
 
-  /** The number that the statement gives. While its outcome is unknown it is sent again: each of them holds for one version alone. */
-  async function changed(sql: string, valuesOf: (isRepeated: boolean) => readonly unknown[]): Promise<number> {
+  /** The numbers that the statement gives. While its outcome is unknown it is sent again: each of them holds for one version alone. */
+  async function changed(sql: string, valuesOf: (isRepeated: boolean) => readonly unknown[]): Promise<readonly number[]> {
     for (let isRepeated = false; ; isRepeated = true) {
       try {
-        const [outcome] = await write<{ number: number }>(sql, valuesOf(isRepeated));
-        const { number } = outcome as { number: number };
-        newest = Math.max(newest, number);
-        return number;
+        const numbers = (await write<{ number: number }>(sql, valuesOf(isRepeated))).map(({ number }) => number);
+        newest = Math.max(newest, ...numbers);
+        return numbers;
       } catch (error) {
         if (error instanceof FencedError) {
           onFenced(error);
@@ -76,6 +90,21 @@ export function createDocumentTables(options: {
       }
     }
   }
+  /** Documents that are written while another one is under way go out together, in one commit; what the server refuses of them, alone. */
+  async function writeAll(some: readonly DocumentWrite[]): Promise<void> {
+    const versioned = some.map((one) => ({ ...one, version: versions.get(one.name) ?? 0 }));
+    try {
+      const numbers = await changed(writeDocuments, (isRepeated) => [isRepeated, JSON.stringify(versioned)]);
+      some.forEach(({ name }, n) => void versions.set(name, numbers[n] as number));
+    } catch (error) {
+      if (some.length === 1 || error instanceof DomainError) throw error;
+      for (const one of some)
+        await writeAll([one]).catch((reason: unknown) => {
+          one.failure = reason;
+        });
+    }
+  }
+  const writes = createGroupWrites(documentsAtOnce, writeAll);
   function requireServing(path: string): void {
     if (!isServing) throw new Error(`${path} is damaged or missing, and cannot be written while another node serves`);
   }
@@ -92,10 +121,9 @@ export function createDocumentTables(options: {
       keys.push(key);
       bodies.push(body);
     }
-    const version = versions.get(name) ?? 0;
-    const values = [isWhole, header === null ? null : JSON.stringify(header), keys, bodies];
-    const sql = 'SELECT write_document($1, $2, $3, $4, $5, $6, $7) AS number';
-    versions.set(name, await changed(sql, (isRepeated) => [name, version, isRepeated, ...values]));
+    const one: DocumentWrite = { name, isWhole, header: header === null ? null : JSON.stringify(header), keys, bodies };
+    await writes.add(one);
+    if (one.failure !== undefined) throw one.failure;
   }
   /** Undefined: there is nothing. */
   async function storedAt(path: string): Promise<StoredDocument | undefined> {
@@ -143,7 +171,7 @@ export function createDocumentTables(options: {
       const [before, after] = [nameOf(from), nameOf(to)];
       if (!versions.has(before)) throw missing(from);
       requireServing(from);
-      const number = await changed('SELECT rename_document($1, $2) AS number', () => [before, after]);
+      const [number = 0] = await changed('SELECT rename_document($1, $2) AS number', () => [before, after]);
       versions.delete(before);
       versions.set(after, number);
     },
