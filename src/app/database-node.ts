@@ -34,6 +34,6 @@ export function databaseNodeOf(
         ? 'ok'
         : `does not take the sign of this node: ${leaseSecondsLeft} s of its lease are left`;
     },
-    stats: () => ({ ...databaseStats(), leaseSecondsLeft: lease.leftMs() / 1_000 }),
+    stats: () => ({ ...databaseStats(), leaseSecondsLeft: lease.leftMs() / 1_000, leads: lease.serves() }),
   };
 }

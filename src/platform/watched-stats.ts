@@ -61,6 +61,8 @@ export interface WatchedStats {
 export interface WatchedDatabase {
   /** 0: this node has no lease. */
   readonly leaseSecondsLeft: number;
+  /** It has the right to write: what one node alone does for all, it does. */
+  readonly leads: boolean;
   readonly reconnects: number;
   readonly streamConflicts: number;
   readonly changesBehind: number;
@@ -173,6 +175,11 @@ export const databaseGauges: typeof gauges = [
     'latchd_lease_seconds_left',
     'For how long this node may still serve unless the database takes its sign; 0: it does not serve.',
     ({ database }) => database?.leaseSecondsLeft ?? 0,
+  ],
+  [
+    'latchd_leader',
+    'Whether this node has the right to write: webhooks, bridges and daily jobs run here.',
+    ({ database }) => (database?.leads ? 1 : 0),
   ],
 ];
 

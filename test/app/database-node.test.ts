@@ -7,7 +7,7 @@ type Given = Parameters<typeof databaseNodeOf>[0];
 function node({ role = 'serving', leaseLeft = 29, isLeaseLong = true, clockAheadMs = 0, awayMs = -1, standsIn = false }) {
   const view = () => ({ role, leaseSecondsLeft: leaseLeft });
   const given = {
-    lease: { view, isReady: () => isLeaseLong, leftMs: () => leaseLeft * 1_000 },
+    lease: { view, isReady: () => isLeaseLong, leftMs: () => leaseLeft * 1_000, serves: () => role === 'serving' },
     watch: {
       away: () => (awayMs < 0 ? undefined : { reason: 'db-1:5432: secret', ms: awayMs }),
       clockAheadMs: () => clockAheadMs,
@@ -36,6 +36,7 @@ test.each([
 test('the metrics have how long its lease lasts, and what was counted', () => {
   expect(node({ leaseLeft: 12 }).stats()).toEqual({
     leaseSecondsLeft: 12,
+    leads: true,
     reconnects: 1,
     fencedWrites: 2,
     streamConflicts: 3,
