@@ -7,7 +7,10 @@ import type { PostgresStore } from '../stores/postgres/store.ts';
 /** A gateway that shares a database with others. */
 export interface DatabaseNode
   extends NodeLease,
-    Pick<PostgresStore, 'directory' | 'watch' | 'incarnation' | 'changes' | 'lead' | 'afterStandIn' | 'standsIn' | 'hears'> {
+    Pick<
+      PostgresStore,
+      'directory' | 'watch' | 'incarnation' | 'changes' | 'lead' | 'afterStandIn' | 'standsIn' | 'storesNothing' | 'hears'
+    > {
   /** `then` is called once the database answers, and before this node waits for its lease; a rejection ends the start. */
   whenConnected(then: (authorities: AuthorityTable) => Promise<void>): void;
   /** 'ok', or what is wrong between this node and its database; without names of hosts, since everybody may read it. */
@@ -17,11 +20,11 @@ export interface DatabaseNode
 }
 
 export function databaseNodeOf(
-  { lease, directory, watch, incarnation, changes, lead, afterStandIn, standsIn, hears, databaseStats }: PostgresStore,
+  { lease, directory, watch, incarnation, changes, lead, afterStandIn, standsIn, storesNothing, hears, databaseStats }: PostgresStore,
   whenConnected: DatabaseNode['whenConnected'],
 ): DatabaseNode {
   return {
-    ...{ ...lease, directory, watch, incarnation, changes, lead, afterStandIn, standsIn, hears, whenConnected },
+    ...{ ...lease, directory, watch, incarnation, changes, lead, afterStandIn, standsIn, storesNothing, hears, whenConnected },
     isReady: () => lease.isReady() && watch.isClockNear(),
     health() {
       const [away, ms] = [watch.away(), Math.abs(watch.clockAheadMs())];

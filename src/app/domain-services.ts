@@ -1,5 +1,6 @@
 // All services of the domain, over the stores and with what sends for them.
 import type { AlarmDetectorSettings } from '../domain/alarms/alarm-detector.ts';
+import { heardUnless } from '../domain/event-bus.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
 import { createCommandIds } from '../drivers/native/command-ids.ts';
 import { plainBodies } from '../http/api/webhook-views.ts';
@@ -13,14 +14,15 @@ import { type AccessServices, createAccessServices } from './access-services.ts'
 import type { Base } from './base.ts';
 import { type BoardServices, createBoardServices } from './board-services.ts';
 import type { Config } from './config.ts';
-import { createServices, type Services } from './services.ts';
+import { createServices, type Services, type ServicesOptions } from './services.ts';
 import { createLinks } from './sign-in.ts';
 import type { Storage } from './storage.ts';
 import { createTtlockServices } from './ttlock-services.ts';
 
 /** In the order in which the services need each other. */
-export function createDomainServices(base: Base, storage: Storage, drivers: Drivers) {
-  const lockServices = createServicesFor(base, storage, drivers);
+export function createDomainServices(forDoors: Base, storage: Storage, drivers: Drivers) {
+  const base = { ...forDoors, events: heardUnless(storage.storesNothing, forDoors.events) };
+  const lockServices = createServicesFor(base, storage, drivers, forDoors.events);
   return {
     ...lockServices,
     ...createAccessServicesFor(base, storage, drivers, lockServices),
@@ -29,12 +31,18 @@ export function createDomainServices(base: Base, storage: Storage, drivers: Driv
   };
 }
 
-function createServicesFor(base: Base, { store, storageHealth, lease, node }: Storage, drivers: Drivers): Services {
-  const { config, version, clock, secrets, events, addresses, nextTurn } = base;
+function createServicesFor(
+  base: Base,
+  { store, storageHealth, storesNothing, lease, node }: Storage,
+  drivers: Drivers,
+  events: ServicesOptions['events'],
+): Services {
+  const { config, version, clock, secrets, events: storedEvents, addresses, nextTurn } = base;
   const ownPorts = () => Object.values(addresses.all()).map(({ port }) => port);
   const { networks, timeoutMs } = config.webhooks;
   return createServices({
-    ...{ clock, secrets, events, stores: store.ports, clockIsSuspect: store.clockTrust.clockIsSuspect, drivers, storageHealth },
+    ...{ clock, secrets, events, storedEvents, storesNothing, stores: store.ports, drivers, storageHealth },
+    clockIsSuspect: store.clockTrust.clockIsSuspect,
     commandIds: createCommandIds({ key: store.maintenance.commandKey, start: store.maintenance.startNumber }),
     commandTimeoutMs: config.commandTimeoutMs,
     lease,

@@ -15,7 +15,7 @@ import { createPasscodeService } from '../domain/credentials/passcode-service.ts
 import { createPasscodeTerms } from '../domain/credentials/passcode-terms.ts';
 import type { EventBus } from '../domain/event-bus.ts';
 import { createLiveService } from '../domain/events/live-service.ts';
-import type { Lease } from '../domain/lease.ts';
+import { type Lease, notServing } from '../domain/lease.ts';
 import { recordBatteries } from '../domain/locks/battery-history.ts';
 import { createClockEvidence } from '../domain/locks/clock-evidence.ts';
 import { createCommandService } from '../domain/locks/command-service.ts';
@@ -50,6 +50,9 @@ export interface ServicesOptions {
   readonly secrets: Secrets;
   /** The stores emit their changes here. */
   readonly events: EventBus;
+  /** The same one for all but doors: quiet while nothing can be stored. */
+  readonly storedEvents: EventBus;
+  readonly storesNothing: () => boolean;
   readonly stores: Omit<Stores, 'hubs' | 'signIns' | 'signInCredentials' | 'audit' | 'homeCode'>;
   readonly clockIsSuspect: WallClockTrust['clockIsSuspect'];
   readonly drivers: Drivers;
@@ -85,9 +88,10 @@ export interface DeviceServices {
 }
 
 /** In the order in which the services need each other; subscribers of one event are called in this order, too. */
-export function createServices(options: ServicesOptions) {
+export function createServices(forDoors: ServicesOptions) {
+  const options = { ...forDoors, events: forDoors.storedEvents };
   const administration = createMutex();
-  const command = createCommandServices(options);
+  const command = createCommandServices(forDoors);
   const live = createLiveServices(options, command, administration);
   const noun = createNounServices(options, { ...command, ...live }, administration);
   const report = createReportServices(options, { ...command, ...live, ...noun });
@@ -96,16 +100,17 @@ export function createServices(options: ServicesOptions) {
 }
 
 /** What the gateway says to a lock, and how sure it is of the lock's state. */
-function createCommandServices({ clock, events, stores, drivers: link, commandIds, commandTimeoutMs, lease }: ServicesOptions) {
+function createCommandServices(options: ServicesOptions) {
+  const { clock, events, storedEvents, stores, drivers: link, commandIds, commandTimeoutMs, lease } = options;
   const { locks, statuses, batteries } = stores;
   const { emit } = events;
-  deriveCardEvents({ clock, events, emit });
+  deriveCardEvents({ clock, events: storedEvents, emit });
   const lists = createLockLists(locks);
   const names = createLockNames(locks);
   // The lists are updated before any other subscriber sees the change.
   events.subscribe('lock-changed', ({ before, after }) => lists.changed(before, after));
   events.subscribe('lock-changed', ({ before, after }) => names.changed(before, after));
-  recordBatteries({ events, batteries, clock });
+  recordBatteries({ events: storedEvents, batteries, clock });
   const stallDetector = createStallDetector({ clock, emit, commandTimeoutMs });
   const commands = createCommandService({ clock, link, commandIds, emit, stallDetector, commandTimeoutMs, lease });
   const certainty = createStateCertainty({ clock, events, link, locks, commands, commandTimeoutMs });
@@ -205,9 +210,14 @@ function createReportServices(options: ServicesOptions, before: CommandServices 
     clockEvidence: clockEvidence.evidence,
     lost,
   });
-  const reports = createReportService({
+  const stored = createReportService({
     ...{ clock, locks, statuses, entries, records, accounts, quarantine, reconciler, clockEvidence, alarmDetector },
     ...{ commandIds, certainty, clockIsSuspect, emit: events.emit },
   });
+  /** Events that cannot be stored begin no alarm: the lock sends them again. */
+  const reports: typeof stored = {
+    ...stored,
+    events: (lockId, report) => (options.storesNothing() ? Promise.reject(notServing) : stored.events(lockId, report)),
+  };
   return { clockEvidence, alarmDetector, reports };
 }

@@ -12,6 +12,17 @@ export interface EventBus {
   subscribe<Name extends EventName>(name: Name, onEvent: (payload: DomainEvents[Name]) => void): () => void;
 }
 
+/** The same bus for those who act on what they hear: they hear nothing while `isQuiet`. */
+export function heardUnless(isQuiet: () => boolean, { emit, subscribe }: EventBus): EventBus {
+  return {
+    emit,
+    subscribe: (name, onEvent) =>
+      subscribe(name, (payload) => {
+        if (!isQuiet()) onEvent(payload);
+      }),
+  };
+}
+
 type Subscriber<Name extends EventName> = (payload: DomainEvents[Name]) => void;
 
 /** The bus calls `onFailed` with an error that a subscriber throws; the other subscribers and the emitter do not notice. */

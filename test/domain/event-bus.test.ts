@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createEventBus, type EventName } from '../../src/domain/event-bus.ts';
+import { createEventBus, type EventName, heardUnless } from '../../src/domain/event-bus.ts';
 import { lockId } from '../support/domain.ts';
 
 describe('the event bus', () => {
@@ -29,6 +29,19 @@ describe('the event bus', () => {
     emit('lock-online', { lockId });
     expect(heard).toEqual(['lock 7']);
     expect(failed).toEqual([['lock-online', error]]);
+  });
+
+  it('is quiet for some, who may still be heard, and goes on for the others', () => {
+    const bus = setUp();
+    const { heard } = bus;
+    let isQuiet = true;
+    const acting = heardUnless(() => isQuiet, bus);
+    acting.subscribe('stood-still', ({ ms }) => void heard.push(`acts ${ms}`));
+    bus.subscribe('stood-still', ({ ms }) => void heard.push(`shows ${ms}`));
+    acting.emit('stood-still', { ms: 1 });
+    isQuiet = false;
+    bus.emit('stood-still', { ms: 2 });
+    expect(heard).toEqual(['shows 1', 'acts 2', 'shows 2']);
   });
 
   it('ends one subscription alone, also of a function that has subscribed twice', () => {

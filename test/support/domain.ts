@@ -379,7 +379,18 @@ export async function createDomain(
   const messages = createFakeMessages();
   const services = createServices({
     lease: { leftMs: () => gatewayLease.leftMs },
-    ...{ clock, secrets, events, drivers, commandIds, webhookBodies, random, clockIsSuspect },
+    ...{
+      clock,
+      secrets,
+      events,
+      storedEvents: events,
+      storesNothing: () => false,
+      drivers,
+      commandIds,
+      webhookBodies,
+      random,
+      clockIsSuspect,
+    },
     stores,
     commandTimeoutMs: 10_000,
     recordDays: 184,

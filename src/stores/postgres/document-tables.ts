@@ -106,7 +106,9 @@ export function createDocumentTables(options: {
   }
   const writes = createGroupWrites(documentsAtOnce, writeAll);
   function requireServing(path: string): void {
-    if (!isServing) throw new Error(`${path} is damaged or missing, and cannot be written while another node serves`);
+    if (isServing) return;
+    if (snapshot !== undefined) throw new Error(`${path} is damaged or missing, and cannot be written while another node serves`);
+    throw new DomainError('storage-unavailable', 'This node does not serve; nothing was changed');
   }
   /** Another one may have taken the place of the database. */
   function requireOwn({ writer }: FeedPlace): void {

@@ -65,6 +65,8 @@ export interface PostgresStore extends Store {
   readonly changes: ChangeWait;
   /** Whether this node has begun to stand in for another one, and does not answer everything yet: it opens doors while it has a lease. */
   standsIn(): boolean;
+  /** Until this node serves: its stores refuse every change, also while it stands in. */
+  storesNothing(): boolean;
   /** To be called before the start: for how long the node that serves has not answered this one. */
   hears(unansweredMs: () => number): void;
   /** Held from the start on. */
@@ -148,6 +150,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
   let leading: Promise<void> | undefined;
 
   let isForDoors = false;
+  let isOpen = false;
 
   const lead = (): Promise<void> => (leading ??= begin());
   async function begin(): Promise<void> {
@@ -159,7 +162,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     tables.endFollowing();
     opened = await documents.begin();
     await side.open();
-    isHeard = true;
+    isHeard = isOpen = true;
     log.info({ directory: resolve(directory), locks: lockFiles.locks.all().length, records: side.records.count() }, 'the store is open');
     void side.seal();
   }
@@ -219,6 +222,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     },
     changes,
     standsIn: () => isForDoors,
+    storesNothing: () => !isOpen,
     hears(ask) {
       unansweredMs = ask;
     },
@@ -239,7 +243,12 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
       ...{ records: side.records, audit: side.audit, access: side.access, quarantine: side.quarantine },
       ...{ statuses: side.statuses, batteries: side.batteries },
     },
-    clockTrust: { clockIsSuspect: clockTrust.isSuspect, clockIsTrusted: clockTrust.isTrusted, acceptClock: clockTrust.accept },
+    clockTrust: {
+      // Before it serves, nobody has looked whether the clock of this machine is right: no lock may be set by it.
+      clockIsSuspect: () => (isForDoors && !isOpen) || clockTrust.isSuspect(),
+      clockIsTrusted: async () => !(isForDoors && !isOpen) && clockTrust.isTrusted(),
+      acceptClock: clockTrust.accept,
+    },
     maintenance: {
       commandKey: () => opened?.key ?? (isForDoors ? replica.commandKey() : undefined) ?? whenOpen().key,
       gatewayId: () => whenOpen().gatewayId,
