@@ -21,7 +21,7 @@ export function createChangeWait(options: {
   readonly hints: Pick<Hints, 'send' | 'subscribe'>;
   readonly clock: Clock;
   readonly leaseMs: number;
-  /** The number of the last change that this node has made. */
+  /** The number of the last change that this node has made, or found when it took over: the node before it has perhaps told nobody. */
   readonly newest: () => number;
   /** Called with the milliseconds of each wait for another node. */
   readonly onWaited: (ms: number) => void;

@@ -25,7 +25,7 @@ export interface DocumentTablesLayer extends FileLayer {
   /** See ChangeFeed. */
   readonly lag: () => number;
   readonly takenIn: () => number;
-  /** The number of the last change that this process has made; 0: it has made none. */
+  /** The number of the last change that this process has made or, before it served, has taken in. */
   newest(): number;
 }
 
@@ -159,7 +159,7 @@ export function createDocumentTables(options: {
     endFollowing: feed.end,
     lag: feed.lag,
     takenIn: feed.takenIn,
-    newest: () => newest,
+    newest: () => Math.max(newest, feed.takenIn()),
     readFile,
     open: async (path) => openBytes(await readFile(path)),
     async readdir(path) {

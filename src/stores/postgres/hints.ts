@@ -9,6 +9,8 @@ export interface Hints {
   /** Connects, again and again until `stop`. */
   start(): void;
   stop(): void;
+  /** Whether others hear what is sent now, as far as is known. */
+  isOpen(): boolean;
   /** To all nodes, this one included; lost without a connection. */
   send(hint: Hint): void;
   /** Tells them with the same hint how far this node has come; not durable, and lost without a connection: say it again. */
@@ -68,6 +70,7 @@ export function createHints({
       cancel();
       connection?.destroy();
     },
+    isOpen: () => connection?.isOpen() === true,
     send: (hint) => void say('SELECT pg_notify($1, $2)', ['latchd', hint]),
     sendApplied: (incarnation, applied) => void say(sayApplied, [incarnation, applied]),
     subscribe(hint, onHint) {

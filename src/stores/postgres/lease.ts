@@ -16,7 +16,7 @@ export interface NodeLease extends Lease {
   abandon(): void;
   /**
    * A node that waits says that it will answer from memory, and how far that has come. Resolves with whether the database has it; then read what was
-   * changed meanwhile, and call `reads`. Rejects when the database does not answer.
+   * changed meanwhile, and call `reads`. One that answers already goes on. Rejects when the database does not answer.
    */
   beginReading(applied: number): Promise<boolean>;
   /** From now on this node answers from memory while `readingLeftMs` lasts. */
@@ -43,7 +43,7 @@ export interface NodeLease extends Lease {
   isReady(): boolean;
   view(): ClusterView;
   /** Another node that serves, as the database said last; undefined also while this one serves. */
-  servingElsewhere(): Pick<NodeRow, 'incarnation' | 'name' | 'url'> | undefined;
+  servingElsewhere(): Pick<NodeRow, 'incarnation' | 'name' | 'url' | 'waitsForOthers'> | undefined;
 }
 
 const lookMs = 250;
@@ -241,7 +241,8 @@ export function createLease({ clock, log, table, node, directoryOf, onLost, onEn
     },
     async beginReading(applied) {
       const isSaid = isRegistered && (await table.read(incarnation, applied));
-      reading = isSaid && isRegistered ? 'begun' : 'no';
+      if (!isSaid || !isRegistered) reading = 'no';
+      else if (readingLeftMs() === 0) reading = 'begun';
       return isSaid;
     },
     reads() {

@@ -73,12 +73,12 @@ export function createNodeTable({
   };
 }
 
-const allNodes =
-  'SELECT incarnation, name, url, boot_id AS "bootId", directory, lease_ms AS "leaseMs", serving, beat FROM node ORDER BY name';
+const allNodes = `SELECT incarnation, name, url, boot_id AS "bootId", directory, lease_ms AS "leaseMs", serving,
+  serving AND applied IS NOT NULL AS "waitsForOthers", beat FROM node ORDER BY name`;
 
-/** The writes of the one before that are under way hold a row of `head`: this waits for them, and those that come later are refused. */
+/** An older latchd that serves leaves `applied` null. The writes of the one before that are under way hold a row of `head`: this waits for them, and those that come later are refused. */
 const serve = `
-WITH serves AS (UPDATE node SET serving = true, applied = NULL, beat = beat + 1 WHERE incarnation = $1 RETURNING beat),
+WITH serves AS (UPDATE node SET serving = true, applied = 0, beat = beat + 1 WHERE incarnation = $1 RETURNING beat),
      writes AS (UPDATE head SET writer = $1 WHERE EXISTS (SELECT FROM serves))
 SELECT beat FROM serves`;
 

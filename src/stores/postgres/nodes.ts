@@ -15,6 +15,8 @@ export interface NodeRow {
   readonly directory: string | null;
   readonly leaseMs: number;
   readonly serving: boolean;
+  /** It serves, and tells that a change is done only when others know it; an older latchd does not wait for them. */
+  readonly waitsForOthers?: boolean;
   /** How often it has said that it lives. */
   readonly beat: number;
 }

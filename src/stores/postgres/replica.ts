@@ -12,7 +12,7 @@ export interface Replica {
   follow(acquired: Promise<void>): Promise<void>;
   /** Once this process alone may write: takes in the rest. */
   complete(): Promise<void>;
-  /** As it was at the beginning; undefined: nothing is loaded. */
+  /** undefined: no look has found it. */
   commandKey(): Buffer | undefined;
 }
 
@@ -20,7 +20,7 @@ export function createReplica(options: {
   readonly clock: Clock;
   readonly tables: DocumentTablesLayer;
   readonly lease: Pick<NodeLease, 'beginReading' | 'reads' | 'readingLeftMs'>;
-  readonly hints: Pick<Hints, 'sendApplied' | 'subscribe'>;
+  readonly hints: Pick<Hints, 'sendApplied' | 'subscribe' | 'isOpen'>;
   /** Of this process. */
   readonly incarnation: string;
   /** Loads the stores of documents. */
@@ -39,7 +39,6 @@ export function createReplica(options: {
   async function load(): Promise<void> {
     await tables.load(async () => {
       isLoaded = true;
-      commandKey = await readIfThere(tables, `${documentRoot}/${commandKeyName}`);
       // When the stores fail, and not the database, they are half full: a start from nothing may be better.
       await loadStores().catch((error: Error) => {
         throw new Error(error.message, { cause: error });
@@ -63,7 +62,10 @@ export function createReplica(options: {
       await load();
     }
     await tables.look();
-    if (lease.readingLeftMs() === 0) await beginReading();
+    // Both nodes may start for the first time: then the other one makes it after all that is needed for a load.
+    commandKey ??= await readIfThere(tables, `${documentRoot}/${commandKeyName}`);
+    // Its row says how far it is also where hints do not: else no change at the other node would ever be told.
+    if (lease.readingLeftMs() === 0 || !hints.isOpen()) await beginReading();
     else if (isAsked || tables.takenIn() !== said) sayTakenIn();
     // Nobody who changes something waits for this.
     readingAhead ??= options

@@ -1,5 +1,6 @@
 // What a node that waits does while the one that serves gives no sign: it stands in for it at the doors, with what it has in memory. Nobody was told
-// that a change is done which it does not know (change-wait.ts), so it opens nothing that was forbidden.
+// that a change is done which it does not know (change-wait.ts), so it opens nothing that was forbidden; an older latchd that
+// serves waits for nobody, so nobody stands in for it.
 import type { Clock } from '../../domain/clock.ts';
 import type { Log } from '../../domain/part.ts';
 import type { NodeLease } from './lease.ts';
@@ -48,7 +49,7 @@ export function createStandIn(options: {
   }
   function look(): void {
     const silent = lease.servingElsewhere();
-    const may = silent !== undefined && lease.readingLeftMs() > 0;
+    const may = silent?.waitsForOthers === true && lease.readingLeftMs() > 0;
     if (may && isSilent() && !standsIn) {
       standsIn = true;
       lease.standIn(true);

@@ -194,6 +194,9 @@ describe('the lease of a node', () => {
     expect(two.lease.readingLeftMs()).toBe(0);
     two.lease.reads();
     expect(two.lease.readingLeftMs()).toBeGreaterThan(leaseMs - 5_000);
+    // Saying again how far it is ends nothing.
+    expect(await two.lease.beginReading(8)).toBe(true);
+    expect(two.lease.readingLeftMs()).toBeGreaterThan(leaseMs - 5_000);
 
     database.cutOff.add('box-2');
     await pass(leaseMs);

@@ -40,7 +40,7 @@ describe('the table of nodes', () => {
   }
 
   test('one serves; another one may when the first has ended', () =>
-    withTables(async (one, two) => {
+    withTables(async (one, two, { query }) => {
       const [a, b] = [randomUUID(), randomUUID()];
       await one.register(nodeOf('box-1', a));
       await two.register(nodeOf('box-2', b));
@@ -48,9 +48,13 @@ describe('the table of nodes', () => {
       expect(await two.serve(b)).toBeUndefined();
       expect(await one.beat(a)).toBe(2);
       expect(await two.all()).toEqual([
-        { ...nodeOf('box-1', a), serving: true, beat: 2 },
-        { ...nodeOf('box-2', b), serving: false, beat: 0 },
+        { ...nodeOf('box-1', a), serving: true, waitsForOthers: true, beat: 2 },
+        { ...nodeOf('box-2', b), serving: false, waitsForOthers: false, beat: 0 },
       ]);
+      expect(await two.read(b, 7)).toBe(true);
+      // As an older latchd leaves it, which tells at once that a change is done.
+      await query('UPDATE latchd.node SET applied = NULL WHERE serving');
+      expect((await two.all()).map(({ waitsForOthers }) => waitsForOthers)).toEqual([false, false]);
       expect(await two.end({ incarnation: a, beat: 1 })).toBe(false);
       expect(await two.end({ incarnation: a, beat: 2 })).toBe(true);
       expect(await one.beat(a)).toBeUndefined();

@@ -11,7 +11,9 @@ function createWaiting() {
   const say = (fields: object): void => void codes.push((fields as { code?: string }).code);
   const now = () => clock.monotonic();
   const state = {
-    serving: { incarnation: 'a', name: 'box-1', url: null } as { incarnation: string; name: string; url: null } | undefined,
+    serving: { incarnation: 'a', name: 'box-1', url: null, waitsForOthers: true } as
+      | { incarnation: string; name: string; url: null; waitsForOthers: boolean }
+      | undefined,
     readingUntil: now() + 3_600_000,
     saidAt: now() as number | undefined,
     answeredAt: now() as number | undefined,
@@ -109,6 +111,13 @@ describe('a node that waits', () => {
     alone.state.serving = undefined;
     await alone.clock.advance(10_000);
     expect(alone.state.standsIn).toBe(false);
+  });
+
+  test('never stands in for an older latchd, which tells that a change is done before others know it', async () => {
+    const { clock, state } = createWaiting();
+    if (state.serving) state.serving.waitsForOthers = false;
+    await clock.advance(60_000);
+    expect([state.isNeeded, state.standsIn]).toEqual([false, false]);
   });
 
   test('goes on as it is once it has the lease, and begins and ends nothing after its end', async () => {

@@ -1,0 +1,80 @@
+// How a node that waits says how far it has come, and what it needs for doors.
+import { expect, test } from '@jest/globals';
+import type { DocumentTablesLayer } from '../../../src/stores/postgres/document-tables.ts';
+import { createReplica } from '../../../src/stores/postgres/replica.ts';
+import { createSettableClock } from '../../support/settable-clock.ts';
+
+function createWaiting() {
+  const clock = createSettableClock();
+  const state = { takenIn: 5, isOpen: true, isReading: false, key: undefined as Buffer | undefined };
+  /** How far it is, by hint and in its row. */
+  const said = { hints: [] as number[], row: [] as number[] };
+  const tables: Pick<DocumentTablesLayer, 'canBeLoaded' | 'load' | 'look' | 'takenIn' | 'readFile'> = {
+    canBeLoaded: async () => true,
+    load: (stores) => stores(),
+    look: async () => undefined,
+    takenIn: () => state.takenIn,
+    async readFile(path) {
+      if (state.key === undefined) throw Object.assign(new Error(`${path} is missing`), { code: 'ENOENT' });
+      return state.key;
+    },
+  };
+  const replica = createReplica({
+    clock,
+    tables: tables as DocumentTablesLayer,
+    lease: {
+      async beginReading(applied) {
+        said.row.push(applied);
+        return true;
+      },
+      reads() {
+        state.isReading = true;
+      },
+      readingLeftMs: () => (state.isReading ? 30_000 : 0),
+    },
+    hints: {
+      isOpen: () => state.isOpen,
+      sendApplied(_incarnation, applied) {
+        if (state.isOpen) said.hints.push(applied);
+      },
+      subscribe: () => () => undefined,
+    },
+    incarnation: 'b',
+    loadStores: async () => undefined,
+    readAhead: async () => undefined,
+  });
+  let acquire = (): void => undefined;
+  const following = replica.follow(
+    new Promise<void>((resolve) => {
+      acquire = resolve;
+    }),
+  );
+  async function end(): Promise<void> {
+    acquire();
+    await following;
+  }
+  return { clock, state, said, replica, end };
+}
+
+test('how far it is stands in its row also while no hint reaches anybody, so that changes are told', async () => {
+  const { clock, state, said, end } = createWaiting();
+  await clock.advance(250);
+  expect(said).toEqual({ hints: [5], row: [5] });
+  [state.takenIn, state.isOpen] = [6, false];
+  await clock.advance(250);
+  expect(said.row).toEqual([5, 6]);
+  [state.takenIn, state.isOpen] = [7, true];
+  await clock.advance(250);
+  expect(said).toEqual({ hints: [5, 7], row: [5, 6] });
+  await end();
+});
+
+test('it finds the key of command ids also when the other one made that after it had read the rest', async () => {
+  const { clock, state, replica, end } = createWaiting();
+  await clock.advance(250);
+  expect(replica.commandKey()).toBeUndefined();
+  state.key = Buffer.alloc(32, 7);
+  await clock.advance(250);
+  expect(replica.commandKey()).toEqual(state.key);
+  await end();
+});
