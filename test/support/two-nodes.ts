@@ -1,6 +1,7 @@
 // Two real daemons on one database: one serves, with its simulated locks, the other one sends on what it is asked. The link between them is a
 // proxy.
 import { join } from 'node:path';
+import type { GatewayProcess } from '../../device-sim/gateway-process.ts';
 import { type ApiDocument, createJudge } from './api-document.ts';
 import { freePort } from './free-port.ts';
 import type { PostgresDatabases, TestDatabase } from './postgres.ts';
@@ -10,7 +11,7 @@ import { type StallingProxy, startStallingProxy } from './stalling-proxy.ts';
 
 export interface TwoNodes {
   readonly database: TestDatabase;
-  /** The building, asked at the node that serves. */
+  /** The building, asked at the node that serves; its locks are led there. */
   readonly site: Site;
   /** The same building, asked at the other node. */
   readonly elsewhere: Site;
@@ -31,7 +32,7 @@ export async function openTwoNodes(
 ): Promise<TwoNodes> {
   const { leaseSeconds = 30 } = options;
   const database = await server.newDatabase();
-  const [peerPort, waitingPort, httpPort] = [await freePort(), await freePort(), await freePort()];
+  const [peerPort, waitingPort, httpPort, mqttPort] = [await freePort(), await freePort(), await freePort(), await freePort()];
   const shared = ['--store', database.url, '--cluster-lease-seconds', String(leaseSeconds), '--discovery-enabled', 'false'];
   const flagsOf = (name: string, port: number) => [
     ...(options.flags ?? []),
@@ -52,11 +53,11 @@ export async function openTwoNodes(
   try {
     // Nodes learn from the database where others are: here, behind the proxy.
     await database.query(`UPDATE latchd.node SET url = 'https://127.0.0.1:${link.port}'`);
-    const ports = ['--http-port', String(httpPort), '--mqtt-port', '0'];
+    const ports = ['--http-port', String(httpPort), '--mqtt-port', String(mqttPort)];
     const waiting = runs.begin(['serve', '--data-dir', dataDir, ...ports, ...flagsOf('box-2', waitingPort)]);
     const httpUrl = `http://127.0.0.1:${httpPort}`;
     await until(async () => (await readiness(httpUrl))?.cluster?.forwardsTo === 'box-1', 'box-2 sends requests on');
-    const elsewhere = await askedAt(site, httpUrl);
+    const elsewhere = await askedAt(site, { httpUrl, mqttUrl: `mqtt://127.0.0.1:${mqttPort}` });
     return { database, site, elsewhere, waiting, dataDir, link, peerPort, close };
   } catch (error) {
     await close();
@@ -76,18 +77,20 @@ export async function readiness(httpUrl: string): Promise<Readiness | undefined>
   return answer && ((await answer.json()) as Readiness);
 }
 
-/** A site whose requests all go to this address. */
-async function askedAt(site: Site, httpUrl: string): Promise<Site> {
+/** A site whose requests all go to the node at these addresses. */
+async function askedAt(site: Site, at: Pick<GatewayProcess, 'httpUrl' | 'mqttUrl'>): Promise<Site> {
+  const { httpUrl } = at;
   const judge = createJudge((await (await fetch(`${httpUrl}/openapi.json`)).json()) as ApiDocument);
   return {
     ...site,
-    gateway: { ...site.gateway, httpUrl },
+    gateway: { ...site.gateway, ...at },
     async api(method, path, { query = {}, body, token = site.gateway.token, headers = {} } = {}) {
       const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]));
       const response = await fetch(`${httpUrl}${path}${given.length === 0 ? '' : `?${new URLSearchParams(Object.fromEntries(given))}`}`, {
         method,
         headers: {
-          ...{ accept: 'application/json', authorization: `Bearer ${token}` },
+          accept: 'application/json',
+          ...(token !== '' && { authorization: `Bearer ${token}` }),
           ...(body && { 'content-type': 'application/json' }),
           ...headers,
         },
