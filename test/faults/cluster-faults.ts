@@ -3,6 +3,7 @@
 import { cuts } from '../support/cuttable-link.ts';
 import { fakedClock } from '../support/fake-time.ts';
 import type { ClusterNode } from './cluster-node.ts';
+import { killAfterRevoking } from './cluster-revocations.ts';
 import { type Stage, slackMs, takenOver, wait } from './cluster-stage.ts';
 import { upgrade } from './cluster-upgrade.ts';
 import { until } from './house.ts';
@@ -30,11 +31,11 @@ async function stop(stage: Stage): Promise<readonly string[]> {
 
 async function kill(stage: Stage): Promise<readonly string[]> {
   const node = await stage.house.serving();
-  node.signal('SIGKILL');
+  const honoured = killAfterRevoking(stage, node);
   const late = await takenOver(stage, node, afterDeath(stage));
   await node.ended();
   await node.start();
-  return late;
+  return [...(await honoured), ...late];
 }
 
 /** With requests under way at the frozen node, and more that come while it is frozen. */
