@@ -141,6 +141,8 @@ describe('a node that stands in for another one', () => {
     const removed = await manage('POST', '/locks', { lockMac: 'A4:C1:38:00:00:98', lockName: 'removed' });
     const tokens = await tokensOf(site, 'ole', 100);
 
+    const timesStoodIn = () => codesOf(nodes).filter((code) => code === 'stands-in').length;
+    const before = timesStoodIn();
     // Half of them while both nodes serve callers.
     const callers = createCallers(other);
     const first = tokens.slice(0, 50);
@@ -179,7 +181,7 @@ describe('a node that stands in for another one', () => {
 
     await moveAt(elsewhere, 'unlock', lockId);
     expect(site.lock(1).state).toBe('unlocked');
-    expect(codesOf(nodes).filter((code) => code === 'stands-in').length).toBe(2);
+    expect(timesStoodIn()).toBe(before + 1);
     expect([(await stateAt(elsewhere, other, ole)).status, (await stateAt(elsewhere, lockId, ole)).status]).toEqual([200, 403]);
     expect((await stateAt(elsewhere, lockId, gone)).status).toBe(401);
     expect([(await stateBySignIn(stays)).status, (await stateBySignIn(ended)).status]).toEqual([200, 401]);
