@@ -549,6 +549,7 @@ export function createServerUnderTest(
   isProxy?: (address: string) => boolean,
   lease: Lease = endlessLease,
   changes: ChangeWait = nobodyElse,
+  standsIn: () => boolean = () => false,
 ) {
   const services = createFakeServices();
   const clock = createSettableClock();
@@ -568,7 +569,7 @@ export function createServerUnderTest(
   const webSocket = { onWebSocket: onWebSocket ?? (() => undefined) };
   const server = createHttpServer({
     lease,
-    standsIn: () => false,
+    standsIn,
     changes,
     endpoints,
     hosts,

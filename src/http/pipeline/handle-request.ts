@@ -5,7 +5,7 @@ import type { Caller } from '../../domain/accounts/account.ts';
 import type { ChangeWait } from '../../domain/change-wait.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { DomainError, type ParameterProblem } from '../../domain/errors.ts';
-import { notServing } from '../../domain/lease.ts';
+import { doorsAlone, notServing } from '../../domain/lease.ts';
 import type { Log } from '../../domain/part.ts';
 import { cameTooLate, isFromPeer } from '../peers/peer-requests.ts';
 import { createAccessLog } from './access-log.ts';
@@ -234,7 +234,13 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     const problem = problemOf(error, requestId, error === tooManyHeaders ? 431 : undefined);
     context.code = refusal?.code ?? problem.code;
     if (context.code === 'internal-error') log.error({ code: 'bug', requestId, err: error }, 'a request failed because of a bug');
-    if (context.code === 'storage-unavailable' && lease.leftMs() > 0 && error !== cameTooLate && error !== notServing)
+    if (
+      context.code === 'storage-unavailable' &&
+      lease.leftMs() > 0 &&
+      error !== cameTooLate &&
+      error !== notServing &&
+      error !== doorsAlone
+    )
       log.warn(
         { code: 'change-refused', requestId, reason: error instanceof Error ? error.message : String(error) },
         `${isQuestion ? 'a question was not answered' : 'a change was refused'} because of the disk or the database: the reason says which`,

@@ -11,8 +11,8 @@ afterEach(async () => {
   for (const part of open.splice(0)) await part.stop();
 });
 
-async function started(settled: () => Promise<void>): Promise<Under> {
-  const under = createServerUnderTest(undefined, undefined, undefined, undefined, [], undefined, undefined, { settled });
+async function started(settled: () => Promise<void>, standsIn = () => false): Promise<Under> {
+  const under = createServerUnderTest(undefined, undefined, undefined, undefined, [], undefined, undefined, { settled }, standsIn);
   under.locks.rename = async () => undefined;
   under.locks.setBolt = async () => ({ success: true });
   under.locks.list = () => ({ list: [], pageNo: 1, pageSize: 20, pages: 0, total: 0 });
@@ -54,4 +54,15 @@ test('a caller hears that nobody knows whether all nodes honour the change', asy
   const { status, body } = await rename(under);
   expect([status, body.code]).toEqual([503, 'storage-unavailable']);
   expect(JSON.stringify(body)).toContain('The change was made, but look');
+});
+
+test('a node that stands in opens doors, refuses all else, and does not blame the database for it', async () => {
+  const under = await started(
+    async () => undefined,
+    () => true,
+  );
+  await request(under.origin()).post('/api/v1/lock/unlock?lockId=7').set(token).expect(200);
+  const { status, body } = await rename(under);
+  expect([status, body.code]).toEqual([503, 'storage-unavailable']);
+  expect(JSON.stringify(under.log.lines)).not.toContain('change-refused');
 });
