@@ -211,7 +211,12 @@ function createReportServices(options: ServicesOptions, before: CommandServices 
     lost,
   });
   const stored = createReportService({
-    ...{ clock, locks, statuses, entries, records, accounts, quarantine, reconciler, clockEvidence, alarmDetector },
+    ...{ clock, locks, statuses, entries, records, accounts, quarantine, clockEvidence, alarmDetector },
+    // A step at a lock is stored before it is taken; the lock says hello again when that can be.
+    reconciler: {
+      hello: async (lockId, said) => (options.storesNothing() ? undefined : reconciler.hello(lockId, said)),
+      reconcile: async (lockId) => (options.storesNothing() ? undefined : reconciler.reconcile(lockId)),
+    },
     ...{ commandIds, certainty, clockIsSuspect, emit: events.emit },
   });
   /** Events that cannot be stored begin no alarm: the lock sends them again. */

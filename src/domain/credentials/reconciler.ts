@@ -130,9 +130,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     else alarms.raise(kind, lockId, { reason: reason(count) });
   }
 
-  /** Runs one lock to its end, and forgets what needs no memory; before the start, the lock waits for that. */
+  /** Runs one lock to its end, and forgets what needs no memory. */
   async function work(lockId: LockId): Promise<void> {
-    if (!isRunning) return void waiting.add(lockId);
     const one = objectOf(lockId);
     await one.run();
     if (one.breaker.isClear() && byLock.get(lockId) === one && one.isIdle()) byLock.delete(lockId);
@@ -231,7 +230,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     },
     async hello(lockId, { cards, credentials, memory }) {
       const said = credentials ?? cards;
-      if (said === undefined || !isRunning) return;
+      if (said === undefined) return;
       const session = link.session(lockId);
       if (session !== undefined) shownAt.set(session, clock.monotonic());
       await objectOf(lockId).hello(memory === undefined ? said : { ...said, memory });

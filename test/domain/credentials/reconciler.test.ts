@@ -461,14 +461,6 @@ describe('a passcode of a person that was lost', () => {
   });
 });
 
-it('sends nothing to a lock that says hello while it does not run', async () => {
-  const site = await createReconciled();
-  await site.given(...many(2));
-  await site.reconciler.stop();
-  await site.hello();
-  expect(site.sent()).toEqual([]);
-});
-
 describe('a person who asks what the lock holds', () => {
   it('hears of what has changed in a session that goes on', async () => {
     const site = await createReconciled();

@@ -102,6 +102,8 @@ export const warningsDe: Readonly<Record<WarningCode, string>> = {
   'database-away': 'Die Datenbank antwortet nicht. Türen öffnen noch eine Weile; Änderungen warten oder werden abgelehnt.',
   'lease-unsaid': 'Die Datenbank hat das Lebenszeichen dieses Gateways nicht angenommen.',
   'lease-lost': 'Die Datenbank war so lange weg, dass dieses Gateway niemanden bediente.',
+  'stands-in':
+    'Das Gateway, das den Dienst hat, gibt kein Lebenszeichen; dieses öffnet solange die Türen: Sehen Sie nach der anderen Maschine.',
   'node-ended': 'Ein anderes Gateway gab kein Lebenszeichen mehr und wurde außer Dienst gestellt: Sehen Sie nach dieser Maschine.',
   'node-unreachable': 'Das Gateway, das arbeitet, antwortet diesem nicht. Sehen Sie nach dem Netz zwischen beiden.',
   'gateway-id-made':

@@ -99,6 +99,7 @@ export const warningsEn = {
   'database-away': 'The database does not answer. Doors still open for a while; changes wait or are refused.',
   'lease-unsaid': 'The database did not take the sign of this gateway.',
   'lease-lost': 'The database was away for so long that this gateway served nobody.',
+  'stands-in': 'The gateway that serves gives no sign, and this one opens doors meanwhile: look at the other machine.',
   'node-ended': 'Another gateway gave no sign any more and was put out of service: look at that machine.',
   'node-unreachable': 'The gateway that serves does not answer this one. Look after the network between them.',
   'gateway-id-made': 'The id of this gateway could not be read, and a new one was made: Home Assistant takes it for another gateway.',
