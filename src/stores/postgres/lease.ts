@@ -15,10 +15,11 @@ export interface NodeLease extends Lease {
   /** Ends the waiting. */
   abandon(): void;
   /**
-   * A node that waits says that it will answer from memory, and how far that has come. Resolves with whether the database has it; then read what was
-   * changed meanwhile, and call `reads`. One that answers already goes on. Rejects when the database does not answer.
+   * A node that waits says that it will answer from memory, and how far that has come. Resolves with the number of the newest change in the database
+   * that has it; take in all up to that one, and call `reads`. One that answers already goes on. undefined: it has no row any more. Rejects when the
+   * database does not answer.
    */
-  beginReading(applied: number): Promise<boolean>;
+  beginReading(applied: number): Promise<number | undefined>;
   /** From now on this node answers from memory while `readingLeftMs` lasts. */
   reads(): void;
   /** For how many milliseconds nobody is told that a change is done which this node, while it waits, does not know; 0: it may answer nothing. */
@@ -240,10 +241,10 @@ export function createLease({ clock, log, table, node, directoryOf, onLost, onEn
       acquired();
     },
     async beginReading(applied) {
-      const isSaid = isRegistered && (await table.read(incarnation, applied));
-      if (!isSaid || !isRegistered) reading = 'no';
+      const newest = isRegistered ? await table.read(incarnation, applied) : undefined;
+      if (newest === undefined || !isRegistered) reading = 'no';
       else if (readingLeftMs() === 0) reading = 'begun';
-      return isSaid;
+      return newest;
     },
     reads() {
       if (reading === 'begun') reading = 'yes';

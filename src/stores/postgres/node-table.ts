@@ -27,14 +27,18 @@ export function createNodeTable({
     return connection;
   }
 
-  async function query<R>(sql: string, values: readonly unknown[] = []): Promise<readonly R[]> {
+  /** All that `ask` asks goes over one connection, so to one server. */
+  async function over<T>(ask: (own: DatabaseConnection) => Promise<T>): Promise<T> {
     const own = await open();
     const cancel = clock.timer(answerMs, own.destroy);
     try {
-      return await own.query<R>(sql, values);
+      return await ask(own);
     } finally {
       cancel();
     }
+  }
+  function query<R>(sql: string, values: readonly unknown[] = []): Promise<readonly R[]> {
+    return over((own) => own.query<R>(sql, values));
   }
 
   return {
@@ -59,10 +63,17 @@ export function createNodeTable({
         throw error;
       }
     },
-    async read(incarnation, applied) {
-      const rows = await query('UPDATE node SET applied = $2 WHERE incarnation = $1 AND NOT serving RETURNING 1', [incarnation, applied]);
-      return rows.length > 0;
-    },
+    read: (incarnation, applied) =>
+      over(async (own) => {
+        const rows = await own.query('UPDATE node SET applied = $2 WHERE incarnation = $1 AND NOT serving RETURNING 1', [
+          incarnation,
+          applied,
+        ]);
+        if (rows.length === 0) return undefined;
+        // A statement of its own: it sees what was committed while the first one waited for its commit.
+        const [head] = await own.query<{ last: number }>("SELECT last FROM head WHERE feed = 'change'", []);
+        return head?.last;
+      }),
     async end({ incarnation, beat }) {
       const ended = await query(endNode, [incarnation, beat ?? null]);
       return ended.length > 0;

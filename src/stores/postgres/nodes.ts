@@ -32,9 +32,9 @@ export interface NodeTable {
   serve(incarnation: string): Promise<number | undefined>;
   /**
    * From its commit on whoever changes something waits until this node has taken it in, unless it serves. `applied`: the number of the last change
-   * that it has taken in. Resolves with false when the node has ended.
+   * that it has taken in. Resolves with the number of the newest change after that commit; undefined: the node has ended, or serves.
    */
-  read(incarnation: string, applied: number): Promise<boolean>;
+  read(incarnation: string, applied: number): Promise<number | undefined>;
   /** Ends a node, unless it has said meanwhile that it lives; without `beat`, whatever it has said. Resolves with whether it did. */
   end(node: { readonly incarnation: string; readonly beat?: number }): Promise<boolean>;
   close(): void;

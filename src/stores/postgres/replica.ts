@@ -51,8 +51,11 @@ export function createReplica(options: {
   }
   /** From the first statement on, whoever changes something waits for this node; the changes before it are read after it. */
   async function beginReading(): Promise<void> {
-    if (!(await lease.beginReading(tables.takenIn()).catch(() => false))) return;
+    const newest = await lease.beginReading(tables.takenIn()).catch(() => undefined);
+    if (newest === undefined) return;
     await tables.look();
+    // Else it was another database that answered: that of a primary which is none any more.
+    if (tables.takenIn() < newest) return;
     sayTakenIn();
     lease.reads();
   }

@@ -8,6 +8,7 @@ import { createNodeTable } from '../../../src/stores/postgres/node-table.ts';
 import type { NodeTable } from '../../../src/stores/postgres/nodes.ts';
 import type { PostgresDatabases, TestDatabase } from '../../support/postgres.ts';
 import { serverOfRun } from '../../support/postgres-for-run.ts';
+import { until } from '../../support/site.ts';
 import { captureLog } from '../files/support/directory.ts';
 
 describe('the table of nodes', () => {
@@ -51,7 +52,8 @@ describe('the table of nodes', () => {
         { ...nodeOf('box-1', a), serving: true, waitsForOthers: true, beat: 2 },
         { ...nodeOf('box-2', b), serving: false, waitsForOthers: false, beat: 0 },
       ]);
-      expect(await two.read(b, 7)).toBe(true);
+      expect(await two.read(b, 7)).toBe(0);
+      expect(await two.read(a, 7)).toBeUndefined();
       // As an older latchd leaves it, which tells at once that a change is done.
       await query('UPDATE latchd.node SET applied = NULL WHERE serving');
       expect((await two.all()).map(({ waitsForOthers }) => waitsForOthers)).toEqual([false, false]);
@@ -60,6 +62,21 @@ describe('the table of nodes', () => {
       expect(await one.beat(a)).toBeUndefined();
       expect(await one.serve(a)).toBeUndefined();
       expect(await two.serve(b)).toBe(1);
+    }));
+
+  test('who answers from memory hears of the newest change, also one that was made while it said so', () =>
+    withTables(async (one, _two, { query, address }) => {
+      const a = randomUUID();
+      await one.register(nodeOf('box-1', a));
+      const holder = await connect({ address, password, clock, writer: a, applicationName: 'latchd test' });
+      await holder.query('BEGIN', []);
+      await holder.query('UPDATE node SET url = NULL', []);
+      const newest = one.read(a, 3);
+      await until(async () => (await query('SELECT FROM pg_locks WHERE NOT granted')).length > 0, 'its row is held');
+      await query("UPDATE latchd.head SET last = 4 WHERE feed = 'change'");
+      await holder.query('COMMIT', []);
+      expect(await newest).toBe(4);
+      holder.destroy();
     }));
 
   test('of many that would serve at once, one does', () =>

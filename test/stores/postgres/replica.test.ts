@@ -6,7 +6,8 @@ import { createSettableClock } from '../../support/settable-clock.ts';
 
 function createWaiting() {
   const clock = createSettableClock();
-  const state = { takenIn: 5, isOpen: true, isReading: false, key: undefined as Buffer | undefined };
+  /** `newest`: in the database that has its row. */
+  const state = { takenIn: 5, newest: 5, isOpen: true, isReading: false, key: undefined as Buffer | undefined };
   /** How far it is, by hint and in its row. */
   const said = { hints: [] as number[], row: [] as number[] };
   const tables: Pick<DocumentTablesLayer, 'canBeLoaded' | 'load' | 'look' | 'takenIn' | 'readFile'> = {
@@ -25,7 +26,7 @@ function createWaiting() {
     lease: {
       async beginReading(applied) {
         said.row.push(applied);
-        return true;
+        return state.newest;
       },
       reads() {
         state.isReading = true;
@@ -66,6 +67,17 @@ test('how far it is stands in its row also while no hint reaches anybody, so tha
   [state.takenIn, state.isOpen] = [7, true];
   await clock.advance(250);
   expect(said).toEqual({ hints: [5, 7], row: [5, 6] });
+  await end();
+});
+
+test('it answers nothing from memory before it has read all that was changed where its row is, whichever server it reads from', async () => {
+  const { clock, state, said, end } = createWaiting();
+  state.newest = 6;
+  await clock.advance(1_000);
+  expect([state.isReading, said.hints]).toEqual([false, []]);
+  state.takenIn = 6;
+  await clock.advance(250);
+  expect([state.isReading, said.hints]).toEqual([true, [6]]);
   await end();
 });
 
