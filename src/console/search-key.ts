@@ -1,17 +1,17 @@
 // The key / leads to the search of the page, and from a page without one to the search of the board.
 import { useEffect } from 'preact/hooks';
 import { useApp } from './app.ts';
-import { go } from './router.ts';
+import { go, href } from './router.ts';
 
-const waitForPageMs = 1_000;
+/** Who sees no search by then has begun something else. */
+const waitForPageMs = 10_000;
 
 export function useSearchKey(): void {
   const { searchKey } = useApp().preferences;
-  const isOn = searchKey.value;
   useEffect(() => {
-    if (!isOn) return;
     const onKey = (event: KeyboardEvent) => {
-      const isCommand = event.key === '/' && !event.ctrlKey && !event.metaKey && !event.altKey;
+      // Asked at each press: the key does nothing from the moment on at which it is switched off.
+      const isCommand = searchKey.peek() && event.key === '/' && !event.ctrlKey && !event.metaKey && !event.altKey;
       if (!isCommand || isTyping(event.target) || document.querySelector('dialog[open]')) return;
       event.preventDefault();
       if (focusSearch()) return;
@@ -19,6 +19,7 @@ export function useSearchKey(): void {
       // The new page first moves the focus to its heading.
       const until = Date.now() + waitForPageMs;
       const look = () => {
+        if (location.hash !== href()) return;
         const isReady = document.activeElement instanceof HTMLHeadingElement && focusSearch();
         if (!isReady && Date.now() < until) requestAnimationFrame(look);
       };
@@ -26,7 +27,7 @@ export function useSearchKey(): void {
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
-  }, [isOn]);
+  }, [searchKey]);
 }
 
 function focusSearch(): boolean {

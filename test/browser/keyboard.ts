@@ -43,6 +43,21 @@ export function keyboardTests(at: At): void {
     await stage.door(page, 'Garage', 'Locked').waitFor();
   });
 
+  test('who goes on as soon as a page is there is not called back to its head', async () => {
+    const { stage, page } = at();
+    await stage.go(page, '', 'Locks');
+    const after = await page.evaluate(`new Promise((resolve) => {
+      new MutationObserver((_changes, observer) => {
+        if (document.querySelector('h1')?.textContent !== 'Alarms') return;
+        observer.disconnect();
+        document.querySelector('.brand').focus();
+        setTimeout(() => resolve(document.activeElement.className), 500);
+      }).observe(document.querySelector('main'), { childList: true, subtree: true });
+      location.hash = '#/alarms';
+    })`);
+    expect(after).toBe('brand');
+  });
+
   test('the activity is filtered and stood still', async () => {
     const { stage, page } = at();
     await stage.site.lock(3).swipeCard('31337');

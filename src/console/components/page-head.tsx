@@ -1,6 +1,6 @@
 // The head of a page. The focus and the window's title move to it, so that a screen reader says the title of a new page.
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface PageHeadProps {
   readonly title: string;
@@ -16,7 +16,8 @@ export function PageHead({ title, intro, up, children }: PageHeadProps) {
   useEffect(() => {
     document.title = `${title} · latchd`;
   }, [title]);
-  useEffect(() => {
+  // With the page, not after it: it would take the focus from what a quick person has gone to.
+  useLayoutEffect(() => {
     heading.current?.focus({ preventScroll: true });
     document.getElementById('content')?.scrollTo(0, 0);
   }, []);
