@@ -52,6 +52,25 @@ export async function followUntil(
   }
 }
 
+/**
+ * Does `work` until it is done, again after each time that the database was away; resolves, or rejects, as it does. `work` may have done a part of it
+ * before.
+ */
+export async function doneOnceThere<T>(
+  work: () => Promise<T>,
+  { clock, isOver, onAway }: { readonly clock: Clock; readonly isOver: () => boolean; readonly onAway: (error: unknown) => void },
+): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isAway(error) || isOver()) throw error;
+      onAway(error);
+    }
+    await new Promise<void>((resolve) => clock.timer(pauseMs, resolve));
+  }
+}
+
 function isAway(error: unknown): boolean {
   return error instanceof OutcomeUnknownError || (error instanceof DomainError && error.code === 'storage-unavailable');
 }

@@ -12,7 +12,7 @@ export interface NodeLease extends Lease {
    * another node serves. Rejects with a `NodeRefused`.
    */
   acquire(): Promise<void>;
-  /** Ends the waiting. */
+  /** Ends the waiting. A node that stands in does so until `release`: what is under way at doors has its time. */
   abandon(): void;
   /**
    * A node that waits says that it will answer from memory, and how far that has come. Resolves with the number of the newest change in the database
@@ -26,6 +26,8 @@ export interface NodeLease extends Lease {
   readingLeftMs(): number;
   /** Ends this node: another one may serve at once. To be called after the last write; idempotent, never rejects. */
   release(): Promise<void>;
+  /** This node serves and has in memory all that was changed before: until then it answers nothing, unless it did from memory up to its lease. */
+  knowsAll(): void;
   /** Whether this node answers doors from memory while `readingLeftMs` lasts, although it does not serve: that time is its lease then. */
   standIn(does: boolean): void;
   /** How often a node says to the database that it lives. */
@@ -80,7 +82,7 @@ export function createLease({ clock, log, table, node, directoryOf, onLost, onEn
   let hurriedUntil = Number.NEGATIVE_INFINITY;
   /** Until when nobody takes this node for dead. */
   let aliveUntil = Number.NEGATIVE_INFINITY;
-  /** As long as its row is there. */
+  /** As long as its row is there. Since it serves: whether it knows all that anybody was told before. */
   let reading: 'no' | 'begun' | 'yes' = 'no';
   let standsIn = false;
   let cancelEnd = (): void => undefined;
@@ -89,7 +91,7 @@ export function createLease({ clock, log, table, node, directoryOf, onLost, onEn
   let refused = (_error: Error): void => undefined;
   let life: Promise<void> | undefined;
 
-  const readingLeftMs = (): number => (reading === 'yes' && !isServing && !isStopped ? Math.max(0, aliveUntil - clock.monotonic()) : 0);
+  const readingLeftMs = (): number => (reading === 'yes' && !isServing ? Math.max(0, aliveUntil - clock.monotonic()) : 0);
   const leftMs = (): number => (standsIn && !isServing ? readingLeftMs() : Math.max(0, until - clock.monotonic()));
 
   function role(): NodeRole {
@@ -224,7 +226,7 @@ export function createLease({ clock, log, table, node, directoryOf, onLost, onEn
   }
 
   return {
-    leftMs,
+    leftMs: () => (isServing && reading !== 'yes' ? 0 : leftMs()),
     beatMs,
     isReady: () => leftMs() >= (leaseMs < 30_000 ? leaseMs / 3 : 10_000),
     acquire() {
@@ -249,6 +251,9 @@ export function createLease({ clock, log, table, node, directoryOf, onLost, onEn
     reads() {
       if (reading === 'begun') reading = 'yes';
     },
+    knowsAll() {
+      reading = 'yes';
+    },
     readingLeftMs,
     standIn(does) {
       standsIn = does;
@@ -267,7 +272,7 @@ export function createLease({ clock, log, table, node, directoryOf, onLost, onEn
       wake();
       await life;
       cancelEnd();
-      until = 0;
+      [until, reading] = [0, 'no'];
       if (isRegistered) await table.end({ incarnation }).catch(() => undefined);
       isRegistered = false;
       table.close();

@@ -48,7 +48,9 @@ export function createRecordSide(
     readAhead: access.readAhead,
     async open(): Promise<void> {
       isOpen = true;
-      await Promise.all([statuses.open(), batteries.open(), access.open()]);
+      // All of them end before one is opened again.
+      for (const one of await Promise.allSettled([statuses.open(), batteries.open(), access.open()]))
+        if (one.status === 'rejected') throw one.reason;
       await records.open();
     },
     seal: records.seal,

@@ -25,6 +25,7 @@ import { type ConnectionOptions, connect, type DatabaseAddress } from './connect
 import { createDatabase } from './database.ts';
 import { createDatabaseWatch, type DatabaseWatch } from './database-watch.ts';
 import { createDocumentTables, documentRoot } from './document-tables.ts';
+import { doneOnceThere } from './follow.ts';
 import { createHints } from './hints.ts';
 import { createLease, type NodeLease } from './lease.ts';
 import { exportSnapshot } from './migration.ts';
@@ -151,6 +152,8 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
 
   let isForDoors = false;
   let isOpen = false;
+  let isAbandoned = false;
+  let isHeldUp = false;
 
   const lead = (): Promise<void> => (leading ??= begin());
   async function begin(): Promise<void> {
@@ -158,13 +161,26 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     standIn.end();
     if (!lease.serves()) return;
     tables.serve();
-    await replica.complete();
+    await onceThere(replica.complete);
+    lease.knowsAll();
     tables.endFollowing();
-    opened = await documents.begin();
-    await side.open();
+    opened = await onceThere(documents.begin);
+    await onceThere(side.open);
     isHeard = isOpen = true;
     log.info({ directory: resolve(directory), locks: lockFiles.locks.all().length, records: side.records.count() }, 'the store is open');
     void side.seal();
+  }
+  /** The lease outlasts a database that is away for a while, and doors are opened meanwhile. */
+  function onceThere<T>(step: () => Promise<T>): Promise<T> {
+    const onAway = (error: unknown): void => {
+      if (!isHeldUp)
+        log.warn(
+          { code: 'opening-held-up', reason: (error as Error).message },
+          'this node has its lease, and opens the store when the database answers',
+        );
+      isHeldUp = true;
+    };
+    return doneOnceThere(step, { clock, isOver: () => isAbandoned || database.isStopped(), onAway });
   }
   function whenOpen(): OpenedDocuments {
     if (!opened) throw new Error('the store is not started');
@@ -176,6 +192,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     lease: {
       ...lease,
       abandon() {
+        isAbandoned = true;
         lease.abandon();
         standIn.end();
         // The wait may be one for the database itself.

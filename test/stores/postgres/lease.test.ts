@@ -24,7 +24,8 @@ interface TestNode {
   refusal: unknown;
 }
 
-function createHouse() {
+/** `opens`: whether a node has read everything as soon as it has its lease. */
+function createHouse({ opens = true } = {}) {
   const database: Database = { rows: new Map(), writer: undefined, cutOff: new Set(), closedFor: undefined };
   const nodes: TestNode[] = [];
 
@@ -86,6 +87,7 @@ function createHouse() {
     const node: TestNode = { lease, clock, log, lost, ended, acquired: false, refusal: undefined };
     lease.acquire().then(
       () => {
+        if (opens) lease.knowsAll();
         node.acquired = true;
       },
       (error: unknown) => {
@@ -217,6 +219,53 @@ describe('the lease of a node', () => {
     await pass(1_000);
     expect(two.acquired).toBe(true);
     expect(two.lease.readingLeftMs()).toBe(0);
+  });
+
+  test('one that has its lease answers nothing before it has read what was changed, unless it answered from memory up to then', async () => {
+    for (const answers of [false, true]) {
+      const { add, pass } = createHouse({ opens: false });
+      const one = add('box-1');
+      await pass(100);
+      one.lease.knowsAll();
+      const two = add('box-2');
+      await pass(1_000);
+      await two.lease.beginReading(7);
+      if (answers) two.lease.reads();
+      await one.lease.release();
+      await pass(500);
+      expect([two.acquired, two.lease.leftMs() > 0]).toEqual([true, answers]);
+      two.lease.knowsAll();
+      expect(two.lease.leftMs()).toBeGreaterThan(0);
+    }
+  });
+
+  test('one that stands in and is told to end has its time for what is under way, and no longer than until others may take it for dead', async () => {
+    const { add, pass, database } = createHouse();
+    const one = add('box-1');
+    await pass(100);
+    const two = add('box-2');
+    await pass(1_000);
+    await two.lease.beginReading(7);
+    two.lease.reads();
+    await pass(5_000, [one]);
+    one.clock.block(leaseMs);
+    two.lease.standIn(true);
+    two.lease.abandon();
+    await pass(4_000, [one]);
+    expect(two.lease.leftMs()).toBeGreaterThan(0);
+    await pass(leaseMs, [one]);
+    expect(two.lease.leftMs()).toBe(0);
+    expect(database.rows.has('box-2 1')).toBe(true);
+
+    const three = add('box-3');
+    await pass(1_000, [one]);
+    await three.lease.beginReading(7);
+    three.lease.reads();
+    three.lease.standIn(true);
+    three.lease.abandon();
+    expect(three.lease.leftMs()).toBeGreaterThan(0);
+    await three.lease.release();
+    expect(three.lease.leftMs()).toBe(0);
   });
 
   test('while the database is away it goes on under its lease, then it is lost, and comes back with the database', async () => {

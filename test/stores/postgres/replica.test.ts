@@ -1,5 +1,6 @@
 // How a node that waits says how far it has come, and what it needs for doors.
 import { expect, test } from '@jest/globals';
+import { DomainError } from '../../../src/domain/errors.ts';
 import type { DocumentTablesLayer } from '../../../src/stores/postgres/document-tables.ts';
 import { createReplica } from '../../../src/stores/postgres/replica.ts';
 import { createSettableClock } from '../../support/settable-clock.ts';
@@ -7,7 +8,7 @@ import { createSettableClock } from '../../support/settable-clock.ts';
 function createWaiting() {
   const clock = createSettableClock();
   /** `newest`: in the database that has its row. */
-  const state = { takenIn: 5, newest: 5, isOpen: true, isReading: false, key: undefined as Buffer | undefined };
+  const state = { takenIn: 5, newest: 5, isOpen: true, isReading: false, loadFails: false, key: undefined as Buffer | undefined };
   /** How far it is, by hint and in its row. */
   const said = { hints: [] as number[], row: [] as number[] };
   const tables: Pick<DocumentTablesLayer, 'canBeLoaded' | 'load' | 'look' | 'takenIn' | 'readFile'> = {
@@ -41,7 +42,9 @@ function createWaiting() {
       subscribe: () => () => undefined,
     },
     incarnation: 'b',
-    loadStores: async () => undefined,
+    async loadStores() {
+      if (state.loadFails) throw new DomainError('storage-unavailable', 'The database does not answer');
+    },
     readAhead: async () => undefined,
   });
   let acquire = (): void => undefined;
@@ -78,6 +81,15 @@ test('it answers nothing from memory before it has read all that was changed whe
   state.takenIn = 6;
   await clock.advance(250);
   expect([state.isReading, said.hints]).toEqual([true, [6]]);
+  await end();
+});
+
+test('stores that are half full are not taken for a database that is away for a while: they end the start', async () => {
+  const { state, replica, end } = createWaiting();
+  state.loadFails = true;
+  const failed = await replica.complete().catch((error: unknown) => error);
+  expect(failed).toMatchObject({ message: 'The database does not answer' });
+  expect(failed).not.toBeInstanceOf(DomainError);
   await end();
 });
 

@@ -101,6 +101,7 @@ export const warningsDe: Readonly<Record<WarningCode, string>> = {
   'card-file-left': 'Die Karten eines entfernten Schlosses ließen sich nicht von der Platte löschen.',
   'database-away': 'Die Datenbank antwortet nicht. Türen öffnen noch eine Weile; Änderungen warten oder werden abgelehnt.',
   'lease-unsaid': 'Die Datenbank hat das Lebenszeichen dieses Gateways nicht angenommen.',
+  'opening-held-up': 'Die Datenbank war weg, bevor alles geladen war; das geht weiter, sobald sie wieder antwortet.',
   'lease-lost': 'Die Datenbank war so lange weg, dass dieses Gateway niemanden bediente.',
   'stands-in':
     'Das Gateway, das den Dienst hat, gibt kein Lebenszeichen; dieses öffnet solange die Türen: Sehen Sie nach der anderen Maschine.',

@@ -98,6 +98,7 @@ export const warningsEn = {
   'card-file-left': 'The cards of a removed lock could not be deleted from the disk.',
   'database-away': 'The database does not answer. Doors still open for a while; changes wait or are refused.',
   'lease-unsaid': 'The database did not take the sign of this gateway.',
+  'opening-held-up': 'The database went away before everything was loaded; that goes on as soon as it answers again.',
   'lease-lost': 'The database was away for so long that this gateway served nobody.',
   'stands-in': 'The gateway that serves gives no sign, and this one opens doors meanwhile: look at the other machine.',
   'node-ended': 'Another gateway gave no sign any more and was put out of service: look at that machine.',

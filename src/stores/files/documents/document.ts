@@ -71,7 +71,9 @@ class JsonDocument<T extends object> implements Document<T> {
       isOlder = true;
     });
     const value = await file.read().catch((error: unknown) => {
-      throw codeOf(error) === '' ? error : new Error(`${path} cannot be read (${codeOf(error)})`, { cause: error });
+      throw codeOf(error) === '' || error instanceof DomainError
+        ? error
+        : new Error(`${path} cannot be read (${codeOf(error)})`, { cause: error });
     });
     if (value === null) return false;
     if (isOlder) await beforeUpgrade?.(path);
