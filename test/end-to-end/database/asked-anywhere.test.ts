@@ -107,7 +107,7 @@ describe('a node that waits beside one that serves', () => {
     let said: Awaited<ReturnType<typeof readiness>>;
     await until(async () => {
       said = await readiness(elsewhere.gateway.httpUrl);
-      return said?.cluster?.forwardsTo !== null;
+      return said?.cluster?.forwardsTo === 'box-1';
     }, 'the other node answers');
     expect(said).toMatchObject({
       ...{ ready: false, parts: { mqtt: 'not serving', http: 'ok' } },
