@@ -69,9 +69,7 @@ export function createAlarmFile(options: {
   let isOpen = false;
 
   function onFlushed(_key: string, after: AlarmRow | undefined, before: AlarmRow | undefined): void {
-    const row = after ?? before;
-    // It came and went by one write.
-    if (row === undefined) return;
+    const row = (after ?? before) as AlarmRow;
     if (isAlarm(row)) {
       if (isOpen) emit('alarm-changed', { before: before as Alarm | undefined, after: after as Alarm | undefined });
     } else if (after === undefined) losses.delete(row.lockId);

@@ -149,11 +149,13 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
     this.#top = Math.max(this.#top, top);
     for (const [key, row] of changes) {
       const before = this.#rows.get(key);
+      this.#written += 1;
+      // It came and went by one write, or was never there.
+      if (before === undefined && row === null) continue;
       if (before !== undefined && format.dropsSecret?.(before, row)) this.#hasSecrets = true;
       if (row === null) this.#rows.delete(key);
       else this.#rows.set(key, row);
       this.#top = Math.max(this.#top, this.#idOf(row));
-      this.#written += 1;
       onFlushed?.(key, row ?? undefined, before);
       if (onGroup !== undefined) group.push({ before, after: row ?? undefined });
     }

@@ -15,7 +15,7 @@ export interface RowFileOptions<Row> {
   readonly files: FileLayer;
   readonly path: string;
   readonly format: RowFormat<Row>;
-  /** Called for each changed row, with the previous one, after it has been flushed or read. */
+  /** Called for each changed row, with the previous one, after it has been flushed or read; one of the two is there. */
   readonly onFlushed?: (key: string, row: Row | undefined, before: Row | undefined) => void;
   /** Called once for all rows that were written or read together, after `onFlushed` of each. */
   readonly onGroup?: (changes: readonly Change<Row>[]) => void;

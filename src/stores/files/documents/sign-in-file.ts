@@ -120,9 +120,11 @@ export function createSignInFile({
       book.begin(one);
       return rows.update(() => [[one.hash, one]]);
     },
-    end(hashes) {
+    async end(hashes) {
       book.end(hashes);
-      return drop(hashes);
+      await drop(hashes);
+      // Of one that came and went by one write nobody has said so.
+      for (const hash of hashes) book.stored(hash, undefined);
     },
     noteUses: (uses) =>
       rows.update(() =>

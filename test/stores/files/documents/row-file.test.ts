@@ -116,6 +116,18 @@ describe('a file of rows', () => {
       expect(told).toEqual(changes);
     }));
 
+  test('says nothing of a row that came and went by one write, or was not there', () =>
+    inFolder(async (path) => {
+      const [heard, groups]: [string[], number[]] = [[], []];
+      const onFlushed = (key: string) => void heard.push(key);
+      const rows = createRowFile<Row>({ files: nodeFiles(), path, format, onFlushed, onGroup: (group) => void groups.push(group.length) });
+      await rows.create([]);
+      await Promise.all([rows.update(() => [put(1), put(2)]), rows.update(() => [['r1', null]])]);
+      await rows.update(() => [['r9', null]]);
+      expect([heard, groups]).toEqual([['r2'], [1, 0]]);
+      expect(await found(path)).toEqual([put(2)[1]]);
+    }));
+
   test('remembers the highest id, also when its row is dropped and the file is rewritten', () =>
     inFolder(async (path) => {
       const rows = await made(path);
