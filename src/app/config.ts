@@ -46,6 +46,7 @@ const schema = group({
     host: host.default('127.0.0.1'),
     port: port.default(1883),
     topicRoot: topicRoot.default('latchd/v1'),
+    connections: integerFrom(100, 100_000).default(12_000),
     connectionsPerAddress: integerFrom(1, 12_000).default(1_200),
   }).prefault({}),
   mqtts: group({ enabled: enabled.default(false), host: host.default('0.0.0.0'), port: port.default(8883) }).prefault({}),

@@ -16,7 +16,7 @@ export interface DatabaseNode
   /** 'ok', or what is wrong between this node and its database; without names of hosts, since everybody may read it. */
   health(): string;
   /** For the metrics. */
-  stats(): WatchedDatabase;
+  stats(): Omit<WatchedDatabase, 'relayedConnections'>;
 }
 
 export function databaseNodeOf(

@@ -16,7 +16,7 @@ import { createDomainServices } from './domain-services.ts';
 import { createLifeCycle } from './life-cycle.ts';
 import { createLockSide } from './lock-side.ts';
 import { deviceKinds } from './makes.ts';
-import { createForwardingFor, joinPeers } from './peers.ts';
+import { createForwardingFor, createLockPassageFor, joinPeers } from './peers.ts';
 import { createPeopleSide } from './people-side.ts';
 import { createSchedule } from './schedule.ts';
 import type { Status } from './status.ts';
@@ -52,13 +52,15 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
   const { store, backups, probe } = storage;
   const drivers = createDriverTable(store.ports);
   const services = createDomainServices(base, storage, drivers);
-  const lockSide = createLockSide({ base, store, services, drivers, lease: storage.lease, standsIn: storage.standsIn });
-  const { broker, clockSync, certificates, eventRecords } = lockSide;
-  const updates = createUpdates(base);
   const admission = createAdmission(storage);
   const forwarding = createForwardingFor(base, storage.node, { stallDetector: services.stallDetector, lease: admission.lease });
+  const lockPassage = createLockPassageFor(base, storage.node, forwarding);
+  const { lease, standsIn } = storage;
+  const lockSide = createLockSide({ base, store, services, drivers, lease, standsIn, openRelay: lockPassage?.open });
+  const { broker, clockSync, certificates, eventRecords } = lockSide;
+  const updates = createUpdates(base);
   const peopleSide = await createPeopleSide({
-    ...{ base, storage, httpLease: admission.lease, forwarding, services, link: drivers, lockSide, updates },
+    ...{ base, storage, httpLease: admission.lease, forwarding, lockPassage, services, link: drivers, lockSide, updates },
   });
   const { status, attempts, signIn, control, http, discovery, audit } = peopleSide;
   const { clock, log, events } = base;
@@ -119,8 +121,9 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
     joinPeers(base, { authorities, listeners: lockSide, http, forwarding, incarnation: node.incarnation }),
   );
   if (forwarding) node?.hears(forwarding.unansweredMs);
-  /** A node that waits for its lease says so over HTTP and to systemd, and may send requests on. */
-  const forWaiting = [...(certificates ? [certificates] : []), services.stallDetector, control, http, systemd];
+  /** A node that waits for its lease says so over HTTP and to systemd, and may send requests and connections of locks on. */
+  const listening = lockPassage === undefined ? [] : [broker.listening];
+  const forWaiting = [...(certificates ? [certificates] : []), services.stallDetector, control, http, ...listening, systemd];
   /** One that stands in for the node that serves opens doors before it has its lease. */
   const forDoors = [
     services.lists,

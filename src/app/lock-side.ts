@@ -1,5 +1,6 @@
 // The side of the locks: a driver for each kind, and the broker that their locks log in to.
 import { createBroker } from '../broker/broker.ts';
+import type { OpenRelay } from '../broker/relay.ts';
 import type { Lease } from '../domain/lease.ts';
 import type { DriverTable } from '../domain/locks/driver-table.ts';
 import { createEventNumbers } from '../domain/locks/event-numbers.ts';
@@ -30,6 +31,8 @@ interface LockSideOptions {
   readonly lease: Lease;
   /** Whether this node opens doors for another one, and stores nothing. */
   readonly standsIn: () => boolean;
+  /** To the node that serves; undefined: there is no way to another one. */
+  readonly openRelay: OpenRelay | undefined;
 }
 
 export function createLockSide(options: LockSideOptions) {
@@ -38,7 +41,7 @@ export function createLockSide(options: LockSideOptions) {
   const { native, others, eventRecords, bridges, stats } = createDrivers(options, captures);
   const { certificates, authority, shareAuthority, forLocks, forPeople } = createEndpoints(config, { clock, log });
   const broker = createBroker({
-    ...{ clock, tickBatcher, log, lease: options.lease },
+    ...{ clock, tickBatcher, log, lease: options.lease, openRelay: options.openRelay },
     endpoints: forLocks,
     handlers: routeLogins(
       native.handlers,
@@ -46,7 +49,7 @@ export function createLockSide(options: LockSideOptions) {
       options.standsIn,
     ),
     checkedBy: checkerId,
-    limits: { maxPerAddress: config.mqtt.connectionsPerAddress },
+    limits: { maxConnections: config.mqtt.connections, maxPerAddress: config.mqtt.connectionsPerAddress },
   });
   const { clockSync, calendarSync, hubs, pairing } = native.driver;
   return {

@@ -2,6 +2,7 @@
 import type { Lease } from '../domain/lease.ts';
 import type { StallDetector } from '../domain/locks/stall-detector.ts';
 import { createForwarding, type Forwarding } from '../http/peers/forwarding.ts';
+import { createLockPassage, type LockPassage } from '../http/peers/lock-passage.ts';
 import type { HttpServer } from '../http/pipeline/server.ts';
 import { makePeerIdentity } from '../platform/tls/peer-certificate.ts';
 import type { AuthorityStore } from '../platform/tls/shared-authority.ts';
@@ -24,6 +25,16 @@ export function createForwardingFor(
     ...{ clock, log, emit: events.emit, certificateName, stallDetector, lease, commandTimeoutMs: config.commandTimeoutMs },
     ...{ serving: node.servingElsewhere, mayServe: node.mayServe, hasLease: () => node.leftMs() > 0, onStop: node.hurry },
   });
+}
+
+/** The way of connections of locks to the node that serves. */
+export function createLockPassageFor(
+  { clock, log }: Base,
+  node: Pick<NodeLease, 'leftMs'> | undefined,
+  forwarding: Forwarding | undefined,
+): LockPassage | undefined {
+  if (node === undefined || forwarding === undefined) return undefined;
+  return createLockPassage({ clock, log, peer: forwarding.peer, forwardsTo: forwarding.forwardsTo, isHere: () => node.leftMs() > 0 });
 }
 
 /**

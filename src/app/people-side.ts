@@ -10,6 +10,7 @@ import { createDoorStates } from '../domain/records/door-states.ts';
 import type { UpdateWatch } from '../domain/updates/update-watch.ts';
 import { createEventStreams } from '../http/events/event-streams.ts';
 import type { Forwarding } from '../http/peers/forwarding.ts';
+import type { LockPassage } from '../http/peers/lock-passage.ts';
 import { createHttpServer } from '../http/pipeline/server.ts';
 import { createControlCounts } from '../platform/control/control.ts';
 import { announcedNames, announcementsOf } from '../platform/mdns/announcement.ts';
@@ -42,6 +43,7 @@ interface PeopleSideOptions {
   readonly httpLease: Lease;
   /** To the node that serves. */
   readonly forwarding: Forwarding | undefined;
+  readonly lockPassage: LockPassage | undefined;
   readonly services: Services & AccessServices & BoardServices & TtlockServices;
   readonly link: Drivers;
   readonly lockSide: LockSide;
@@ -49,7 +51,7 @@ interface PeopleSideOptions {
 }
 
 export async function createPeopleSide(options: PeopleSideOptions) {
-  const { base, storage, httpLease, forwarding, services, link, lockSide, updates } = options;
+  const { base, storage, httpLease, forwarding, lockPassage, services, link, lockSide, updates } = options;
   const { config, log, version, clock, tickBatcher, events, secrets, addresses, makes } = base;
   const { store, backups, probe, storageHealth, freeBytes, node } = storage;
   const { broker, brokerStats, certificates, hubs } = lockSide;
@@ -82,6 +84,7 @@ export async function createPeopleSide(options: PeopleSideOptions) {
       freeBytes,
       node,
       forwarding,
+      lockPassage,
     },
     services: allServices,
     homeAssistant,
@@ -136,6 +139,7 @@ export async function createPeopleSide(options: PeopleSideOptions) {
     hosts: config.http.hosts,
     isProxy: createNetworkFilter(config.http.trustedProxies),
     onWebSocket: broker.accept,
+    onLock: (stream, { listener }) => broker.acceptRelayed(stream, listener),
     ...audited,
     bridges,
     makes,

@@ -11,6 +11,7 @@ import type { NativeStats } from '../drivers/native/native-handlers.ts';
 import type { Readiness } from '../http/api/health-routes.ts';
 import type { EventStreams } from '../http/events/event-streams.ts';
 import type { Forwarding } from '../http/peers/forwarding.ts';
+import type { LockPassage } from '../http/peers/lock-passage.ts';
 import type { ControlCounts } from '../platform/control/control.ts';
 import { checkListener, cutOff } from '../platform/listener-check.ts';
 import { notStarted, type StorageProbe } from '../platform/storage-probe.ts';
@@ -61,6 +62,7 @@ interface StatusOptions {
   readonly node: Pick<DatabaseNode, 'isReady' | 'health' | 'watch' | 'view' | 'leftMs' | 'standsIn' | 'stats'> | undefined;
   /** To the node that serves; undefined: this one sends nothing on. */
   readonly forwarding: Pick<Forwarding, 'forwardsTo' | 'isTaking'> | undefined;
+  readonly lockPassage: Pick<LockPassage, 'size'> | undefined;
 }
 
 /** 'ok', or what is wrong with writing new data or reading stored data. */
@@ -72,7 +74,7 @@ export type Status = ReturnType<typeof createStatus>;
 
 export function createStatus(options: StatusOptions) {
   const { version, clock, config, store, backups, probe, services, link, broker, brokerStats, certificates, freeBytes } = options;
-  const { eventStats, controlStats, homeAssistant, storageHealth, node, forwarding } = options;
+  const { eventStats, controlStats, homeAssistant, storageHealth, node, forwarding, lockPassage } = options;
   const { locks } = store.ports;
   const startedAt = clock.monotonic();
   let servingSince: number | undefined;
@@ -109,7 +111,10 @@ export function createStatus(options: StatusOptions) {
   async function healthy(): Promise<string> {
     if (probe.unansweredMs() > diskAnswersWithinMs) return `the ${node === undefined ? 'data directory' : 'database'} does not answer`;
     const where = addresses();
-    const checks = (['http', 'https', 'mqtt', 'mqtts', 'devices'] as const).map(async (scheme) => {
+    const hasLease = node === undefined || node.leftMs() > 0;
+    // Without a lease those for locks lead to another node, or nowhere.
+    const schemes = hasLease ? (['http', 'https', 'mqtt', 'mqtts', 'devices'] as const) : (['http', 'https'] as const);
+    const checks = schemes.map(async (scheme) => {
       const address = where[scheme];
       const before = turnedAwayForRoom();
       const result = address === undefined ? 'ok' : await checkListener({ ...address, scheme });
@@ -138,7 +143,8 @@ export function createStatus(options: StatusOptions) {
       const ready = isServing && (standsIn || storageHealth() === 'ok') && (node?.isReady() ?? true);
       const forwardsTo = forwarding?.forwardsTo() ?? null;
       const http = forwarding?.isTaking() ? 'ok' : serving;
-      const parts = { store: storageHealth(), mqtt: serving, http, ...(node && { database: node.health() }) };
+      const mqtt = lockPassage !== undefined && forwardsTo !== null ? 'ok' : serving;
+      const parts = { store: storageHealth(), mqtt, http, ...(node && { database: node.health() }) };
       const since = isServing ? { since: servingSince, ...addresses() } : {};
       return { ready, parts, ...since, ...(node && { cluster: { ...node.view(), ...(forwarding && { forwardsTo }) } }) };
     },
@@ -197,7 +203,7 @@ export function createStatus(options: StatusOptions) {
         notifications: services.notifications.stats(),
         homeAssistant: homeAssistant.stats(),
         update: options.update(),
-        database: node?.stats(),
+        database: node && { ...node.stats(), relayedConnections: lockPassage?.size() ?? 0 },
       };
     },
 

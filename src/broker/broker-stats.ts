@@ -88,7 +88,7 @@ export class StatsRecorder {
       `${reason} ${network}`,
       { code: 'connections-full', address, reason },
       reason === 'too-many-connections'
-        ? `A connection was turned away: all ${this.#limits.maxConnections} places are taken.`
+        ? `A connection was turned away: all ${this.#limits.maxConnections} places are taken (mqtt.connections).`
         : `A connection was turned away: its address has all the places that one may have, ${this.#limits.maxPerAddress} (mqtt.connectionsPerAddress).`,
     );
   }

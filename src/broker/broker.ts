@@ -20,6 +20,7 @@ import { type BrokerAddresses, type BrokerEndpoints, createListeners } from './l
 import { createLoginRejections } from './login-rejections.ts';
 import { defaultPacketLimits, type PacketLimits } from './packet-limits.ts';
 import { type ReadLimits, ReadScheduler, ReadSlot } from './read-scheduler.ts';
+import { createRelay, type OpenRelay, type RelayedListener } from './relay.ts';
 import type { WriteBuffer } from './write-buffer.ts';
 
 export interface BrokerOptions extends Pick<MqttServerOptions, 'checkedBy'> {
@@ -30,6 +31,8 @@ export interface BrokerOptions extends Pick<MqttServerOptions, 'checkedBy'> {
   readonly log: Log;
   /** By default one that does not end. */
   readonly lease?: Lease;
+  /** Passes connections on while this node has no lease; absent: then they are closed. */
+  readonly openRelay?: OpenRelay | undefined;
   /** A message that takes longer to handle costs its client the connection. */
   readonly hookTimeoutMs?: number;
   /** What a client may send, how many there may be, and how they share the event loop. */
@@ -43,6 +46,10 @@ export interface Broker extends Part {
   disconnectAll(reason: string): void;
   /** Serves a connection that came in elsewhere, such as a WebSocket, as if it had come to a listener. */
   accept(stream: ByteStream): void;
+  /** Serves a connection that another node passes on; closes it when this one has no lease either. */
+  acceptRelayed(stream: ByteStream, listener: RelayedListener): void;
+  /** Listens before the broker starts: for a node that passes connections on. */
+  readonly listening: Part;
   stats(): BrokerStats;
 }
 
@@ -71,7 +78,12 @@ export function createBroker(options: BrokerOptions): Broker {
     flushSoon: tickBatcher.batch('packets', (buffer: WriteBuffer) => buffer.flush()),
   };
   let server: MqttServer | undefined;
-  const accept = createEntrance({ table, services, server: () => server });
+  const enter = createEntrance({ table, services, server: () => server });
+  const relay = options.openRelay && createRelay(options.openRelay);
+  const accept: typeof enter = (stream, listener) => {
+    if (relay === undefined || lease.leftMs() > 0) enter(stream, listener);
+    else relay(stream, listener);
+  };
   const listeners = createListeners(options.endpoints, {
     log,
     readSlot: (owner) => new ReadSlot(owner, reads),
@@ -101,8 +113,19 @@ export function createBroker(options: BrokerOptions): Broker {
     process.off('exit', destroyAll);
   }
 
+  let listening: Promise<void> | undefined;
+  const listen = (): Promise<void> => (listening ??= listeners.start());
+
   return {
     name: 'mqtt',
+    listening: {
+      name: 'mqtt-listeners',
+      start: listen,
+      async stop() {
+        listeners.close();
+        listeners.endHandshakes();
+      },
+    },
     async start() {
       process.on('exit', destroyAll);
       server = await startMqttServer({
@@ -114,7 +137,7 @@ export function createBroker(options: BrokerOptions): Broker {
         },
       });
       try {
-        await listeners.start();
+        await listen();
       } catch (error) {
         await stop();
         throw error;
@@ -125,6 +148,7 @@ export function createBroker(options: BrokerOptions): Broker {
     addresses: listeners.addresses,
     disconnectAll,
     accept: (stream) => accept(stream, 'mqtt'),
+    acceptRelayed: enter,
     stats: () => ({
       ...stats.stats(),
       ...reads.stats(),

@@ -10,6 +10,8 @@ export type ByteStream = Duplex & {
   /** What it comes in on, when that is not the stream itself: counts bytes of which the stream has nothing yet. */
   readonly wire?: { readonly bytesRead: number };
   readonly bytesRead?: number;
+  /** It came in at another node, which passes it on: how it came there. */
+  readonly relayed?: { readonly isEncrypted: boolean };
 };
 
 /**
@@ -18,8 +20,9 @@ export type ByteStream = Duplex & {
  */
 const idleMs = 3_000;
 
-/** Also of a WebSocket whose wire is encrypted. */
+/** Between the client and the node at which it came in; also of a WebSocket whose wire is encrypted. */
 export function isEncrypted(stream: ByteStream): boolean {
+  if (stream.relayed !== undefined) return stream.relayed.isEncrypted;
   return stream instanceof TLSSocket || stream.wire instanceof TLSSocket;
 }
 

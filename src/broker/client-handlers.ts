@@ -26,6 +26,8 @@ export interface ClientConnection {
   readonly origin: Origin;
   readonly listener: ListenerName;
   readonly isEncrypted: boolean;
+  /** It came in at another node, which passes it on. */
+  readonly isRelayed: boolean;
   /** False from the first end of it: by `close`, by the client, or because the socket has closed. */
   isOpen(): boolean;
   /** Milliseconds since the last byte of the client was read. */

@@ -26,6 +26,7 @@ export class Connection implements ClientConnection {
   readonly origin: Origin;
   readonly listener: ListenerName;
   readonly isEncrypted: boolean;
+  readonly isRelayed: boolean;
   /** The client of aedes, once the first packet is there. */
   reader: { close(): void } | undefined;
   /** For the connection table. */
@@ -47,6 +48,7 @@ export class Connection implements ClientConnection {
     this.stream = stream;
     this.listener = listener;
     this.isEncrypted = isEncrypted(stream);
+    this.isRelayed = stream.relayed !== undefined;
     this.origin = originOf(stream.remoteAddress);
     this.#services = services;
     this.#readSlot = new ReadSlot(this, services.reads);

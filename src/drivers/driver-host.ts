@@ -42,7 +42,8 @@ export interface DriverParts {
  * One broker for all: each login is decided by the driver that owns its user name, and by the native one when there is none. A deviceId is always
  * the native one's. `devices` is for devices of other makes alone, so that no key of ours is of use where it can be read on the way; and they
  * are not for `mqtt`, where anybody may try. While this node stands in for another one, those of other makes are sent away: they send no event
- * again, and here it would be stored nowhere.
+ * again, and here it would be stored nowhere. So are those that another node passes on: their commands know no expiry, and one that lies in
+ * that node while it stands still would arrive late.
  */
 export function routeLogins(native: ClientHandlers, others: readonly DriverHandlers[], standsIn: () => boolean): ClientHandlers {
   return {
@@ -52,11 +53,14 @@ export function routeLogins(native: ClientHandlers, others: readonly DriverHandl
       const owner = isDeviceId ? undefined : others.find((handlers) => handlers.owns(username));
       const { listener } = connection;
       if (listener === (owner === undefined ? 'devices' : 'mqtt')) return wrongListener(isDeviceId ? { deviceId: username } : {});
-      return owner !== undefined && standsIn() ? awayNow : (owner ?? native).authenticate(request, connection);
+      if (owner === undefined) return native.authenticate(request, connection);
+      if (standsIn()) return awayNow;
+      return connection.isRelayed ? relayed : owner.authenticate(request, connection);
     },
   };
 }
 
+const relayed: Rejection = { allow: false, code: 3, reason: 'relayed', failedLogin: false, identity: {} };
 const awayNow: Rejection = { allow: false, code: 3, reason: 'stands-in', failedLogin: false, identity: {} };
 
 /** Before its key or password is looked at. `identity`: for the log. */

@@ -67,6 +67,8 @@ export interface WatchedDatabase {
   readonly streamConflicts: number;
   readonly changesBehind: number;
   readonly fencedWrites: number;
+  /** Connections of locks that this node passes on to the one that serves. */
+  readonly relayedConnections: number;
 }
 
 export interface WatchedLock {
@@ -180,6 +182,11 @@ export const databaseGauges: typeof gauges = [
     'latchd_leader',
     'Whether this node has the right to write: webhooks, bridges and daily jobs run here.',
     ({ database }) => (database?.leads ? 1 : 0),
+  ],
+  [
+    'latchd_relayed_connections',
+    'Connections of locks that this node passes on to the one that serves.',
+    ({ database }) => database?.relayedConnections ?? 0,
   ],
 ];
 

@@ -12,7 +12,7 @@ const defaults = {
   cluster: { leaseSeconds: 30 },
   http: { enabled: true, host: '127.0.0.1', port: 8080, hosts: [], trustedProxies: [] },
   https: { enabled: false, host: '0.0.0.0', port: 8443 },
-  mqtt: { enabled: true, host: '127.0.0.1', port: 1883, topicRoot: 'latchd/v1', connectionsPerAddress: 1_200 },
+  mqtt: { enabled: true, host: '127.0.0.1', port: 1883, topicRoot: 'latchd/v1', connections: 12_000, connectionsPerAddress: 1_200 },
   mqtts: { enabled: false, host: '0.0.0.0', port: 8883 },
   devices: { enabled: false, host: '127.0.0.1', port: 1883, networks: [] },
   bridges: [],

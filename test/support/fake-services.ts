@@ -575,6 +575,7 @@ export function createServerUnderTest(
     hosts,
     ...(isProxy && { isProxy }),
     ...webSocket,
+    onLock: () => undefined,
     clock,
     tickBatcher: createTickBatcher(),
     log,

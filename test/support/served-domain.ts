@@ -55,6 +55,7 @@ export async function serveDomain(
     forwarding: options.forwarding,
     endpoints: { http: { host: '127.0.0.1', port: 0, webSocket: false } },
     onWebSocket: () => undefined,
+    onLock: () => undefined,
     clock: world.clock,
     tickBatcher: createTickBatcher(),
     log: silent,

@@ -40,6 +40,8 @@ export interface Forwarding {
   forwardsTo(): string | null;
   /** Whether a request that comes now is sent on, or waits for the next node that serves. */
   isTaking(): boolean;
+  /** The node that serves; undefined also while it stops. */
+  peer(): Peer | undefined;
   /** For how many milliseconds the node that serves has not answered this one. */
   unansweredMs(): number;
   /**
@@ -230,6 +232,7 @@ export function createForwarding(options: {
     isPossible: () => target() !== undefined || clock.monotonic() < mayWaitUntil(),
     forwardsTo,
     isTaking: () => forwardsTo() !== null || clock.monotonic() < mayWaitUntil(),
+    peer: () => target()?.peer,
     unansweredMs: () => (lostAt === undefined ? 0 : clock.monotonic() - lostAt),
     async send(request, response, how) {
       try {

@@ -29,6 +29,10 @@ export const counterPath = '/counter';
 /** Where a node asks another one to say when it begins to stop; answered then, on the endpoint for nodes alone. */
 export const stopPath = '/stop';
 
+/** Where a node asks for a link for the connections of locks (`node-link.ts`), and the protocol that it asks for; on the endpoint for nodes alone. */
+export const lockLinkPath = '/locks';
+export const lockLinkProtocol = 'latchd-locks';
+
 /** Of a refusal of another node: it has done nothing with the request and asked for none of its body, so the request may go to the next one. */
 export const notBegunHeader = 'latchd-not-begun';
 

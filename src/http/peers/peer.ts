@@ -2,9 +2,10 @@
 // clock says.
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
+import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
 import type { Clock } from '../../domain/clock.ts';
-import { counterPath, stopPath } from './peer-requests.ts';
+import { counterPath, lockLinkPath, lockLinkProtocol, stopPath } from './peer-requests.ts';
 
 /** What a node shows to others, and whose certificates it believes (PEM). */
 export interface PeerIdentity extends SecureContextOptions {
@@ -20,6 +21,8 @@ export interface Peer {
   itsTime(moment: number): Promise<number>;
   /** Asks for its clock anew. Rejects when it does not answer, or would refuse requests. */
   look(): Promise<void>;
+  /** A stream for the connections of locks, to the node as `node-link.ts` has it. Rejects when the node does not give one. */
+  openLockLink(): Promise<Duplex>;
   /** Whether it answered within the last seconds, and takes requests. */
   isThere(): boolean;
   /** It took a request no longer: it is there again when it has answered a look. */
@@ -31,6 +34,8 @@ export interface Peer {
 }
 
 const answerMs = 2_000;
+/** Of a link: the kernel asks a machine that lost its power after this time. */
+const probeAfterMs = 3_000;
 /** How long an answer counts: two looks of one second, and the time of an answer. A clock that stood still is wrong no longer than that. */
 const freshMs = 2_500;
 /** Two clocks run apart by less than this part of the time that has passed. */
@@ -59,6 +64,7 @@ export function createPeer(options: {
   let sample: { readonly counter: number; readonly at: number } | undefined;
   let looking: Promise<void> | undefined;
   let isHearing = false;
+  const links = new Set<Duplex>();
 
   const ask: Peer['ask'] = (method, path, headers) => request({ ...place, agent, method, path, headers, setHost: false });
 
@@ -119,6 +125,29 @@ export function createPeer(options: {
     return looking;
   }
 
+  function openLockLink(): Promise<Duplex> {
+    return new Promise((resolve, reject) => {
+      const asked = ask('GET', lockLinkPath, ['Host', name, 'Connection', 'Upgrade', 'Upgrade', lockLinkProtocol]);
+      const cancel = clock.timer(answerMs, () => asked.destroy());
+      asked.once('close', cancel);
+      asked.on('error', reject);
+      // One of an older latchd, or a node that does not serve.
+      asked.on('response', (answer) => {
+        answer.destroy();
+        reject(new Error('it takes no connections of locks'));
+      });
+      asked.on('upgrade', (_answer, socket, head) => {
+        cancel();
+        socket.setTimeout(0).setNoDelay(true).setKeepAlive(true, probeAfterMs);
+        socket.unshift(head);
+        links.add(socket);
+        socket.once('close', () => links.delete(socket));
+        resolve(socket);
+      });
+      asked.end();
+    });
+  }
+
   const isThere = (): boolean => sample !== undefined && clock.monotonic() - sample.at <= freshMs;
 
   return {
@@ -136,6 +165,10 @@ export function createPeer(options: {
       const { counter, at } = sample as { readonly counter: number; readonly at: number };
       return counter + (moment - at) - Math.abs(moment - at) * drift;
     },
-    close: () => agent.destroy(),
+    openLockLink,
+    close() {
+      agent.destroy();
+      for (const link of links) link.destroy();
+    },
   };
 }

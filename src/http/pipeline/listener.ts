@@ -6,9 +6,11 @@ import type { TLSSocket } from 'node:tls';
 import type { AccountId } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { DomainError } from '../../domain/errors.ts';
+import { notServing } from '../../domain/lease.ts';
 import { originOf } from '../../domain/origin.ts';
 import type { Log } from '../../domain/part.ts';
 import { createRateLimitedLog } from '../../domain/rate-limited-log.ts';
+import type { LockLinks } from '../peers/lock-links.ts';
 import { notePeer } from '../peers/peer-requests.ts';
 import { noteForwarded } from './client.ts';
 import { type Bounds, HttpConnection } from './connection.ts';
@@ -61,14 +63,17 @@ export function createHttpListener(options: {
   clock: Clock;
   log: Log;
   webSockets: WebSockets;
+  lockLinks: LockLinks;
   /** The class of the requests that Node creates. */
   requestClass: typeof IncomingMessage;
+  /** Of those on the endpoint for nodes. */
+  nodeRequestClass: typeof IncomingMessage;
   /** Whether a trusted proxy is at this address. */
   isProxy: (address: string) => boolean;
   handle: (request: IncomingMessage, response: ServerResponse) => void;
   nodeLimits?: ConnectionLimitSettings;
 }): HttpListener {
-  const { clock, log, webSockets, requestClass, isProxy, handle, nodeLimits = nodeConnectionSettings } = options;
+  const { clock, log, webSockets, lockLinks, requestClass, isProxy, handle, nodeLimits = nodeConnectionSettings } = options;
   let underWay = 0;
   let stopping: Promise<void> | undefined;
   let endWhenIdle: (() => void) | undefined;
@@ -104,6 +109,7 @@ export function createHttpListener(options: {
   /** Who gets here has shown the certificate of a node; the handshakes of all others have a limit of their own, the endpoint's. */
   const handlersForPeers = {
     ...handlers,
+    requestClass: options.nodeRequestClass,
     onConnection(socket: Socket) {
       const connection = connectionOf(socket);
       const node = String((socket as TLSSocket).getPeerCertificate().subject.CN);
@@ -120,6 +126,15 @@ export function createHttpListener(options: {
     onRequest(request: IncomingMessage, response: ServerResponse) {
       notePeer(request);
       begin(request, response);
+    },
+    onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer) {
+      const rest = connections.get(socket)?.release();
+      try {
+        if (stopping !== undefined) throw notServing;
+        lockLinks.accept(request, socket, rest === undefined ? head : Buffer.concat([head, rest]));
+      } catch (error) {
+        refuseSocket(socket, error);
+      }
     },
   };
 
@@ -182,6 +197,7 @@ export function createHttpListener(options: {
     });
     const end = () => {
       webSockets.close();
+      lockLinks.close();
       for (const endpoint of endpoints) endpoint.endConnections();
       cancelLeave();
       cancelLeave = clock.timer(leaveMs, () => endWhenNodesLeft?.());

@@ -7,6 +7,9 @@ import type { Log, Part } from '../../domain/part.ts';
 import type { TickBatcher } from '../../domain/tick-batcher.ts';
 import { type ApiServices, apiRoutes } from '../api/api-routes.ts';
 import type { Forwarding } from '../peers/forwarding.ts';
+import { asksForLockLink, createLockLinks } from '../peers/lock-links.ts';
+import type { LockStream } from '../peers/lock-stream.ts';
+import type { LockOrigin } from '../peers/node-link-messages.ts';
 import { accountHeader, counterPath, isFromPeer, stopPath } from '../peers/peer-requests.ts';
 import { type TtlockFacade, ttlockRoutes } from '../ttlock/ttlock-routes.ts';
 import { createAuthenticate, createGuard } from './authenticate.ts';
@@ -18,7 +21,7 @@ import { createRequestScheduler } from './request-scheduler.ts';
 import type { TextAnswer } from './route.ts';
 import { createRouteTable } from './route-table.ts';
 import { createSender } from './sender.ts';
-import { createWebSockets, upgradeWebSocketsAlone, type WebSocketStream } from './web-socket.ts';
+import { createWebSockets, isHandshake, upgradeAlone, type WebSocketStream } from './web-socket.ts';
 
 /** Where to serve, by scheme; an absent scheme is off. */
 export interface HttpEndpoints {
@@ -40,6 +43,8 @@ export interface HttpServerOptions extends Omit<ApiServices, 'exposition'> {
   /** Whether a trusted proxy is at this address; absent: at none. */
   isProxy?: (address: string) => boolean;
   onWebSocket: (stream: WebSocketStream) => void;
+  /** A connection of a lock that another node passes on. */
+  onLock: (stream: LockStream, origin: LockOrigin) => void;
   /** Without it only health is answered, and what another node answers. */
   lease: Lease;
   /** Whether this node stands in for the one that serves. */
@@ -65,6 +70,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const {
     endpoints,
     onWebSocket,
+    onLock,
     lease,
     standsIn,
     changes,
@@ -107,7 +113,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
   });
   class ApiRequest extends IncomingMessage {}
-  upgradeWebSocketsAlone(ApiRequest.prototype);
+  upgradeAlone(ApiRequest.prototype, isHandshake);
+  class NodeRequest extends IncomingMessage {}
+  upgradeAlone(NodeRequest.prototype, asksForLockLink);
 
   // Only the router of Express is used: its application would change the prototype of each request and response, which makes V8 drop its
   // optimizations for them and makes each unlock cost more.
@@ -122,10 +130,15 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       clock,
       requireHost(request) {
         requireHost(request);
-        requireLease(lease);
+        if (forwarding?.peer()?.isThere() !== true) requireLease(lease);
       },
     }),
+    lockLinks: createLockLinks({
+      ...{ lease, onStream: onLock },
+      onBroken: (error) => log.error({ code: 'bug', err: error }, 'a node broke the link for the connections of its locks'),
+    }),
     requestClass: ApiRequest,
+    nodeRequestClass: NodeRequest,
     isProxy: options.isProxy ?? (() => false),
     // Express passes on what it cannot parse, such as `OPTIONS *`; it is answered all the same.
     handle(request, response) {

@@ -104,15 +104,15 @@ export function createWebSockets(options: {
 }
 
 /**
- * Makes Node treat only WebSocket handshakes at /mqtt as upgrades. Every other request with an Upgrade header stays a request, since a
+ * Makes Node treat only such requests as upgrades. Every other request with an Upgrade header stays a request, since a
  * server may ignore that header (RFC 9110 section 7.8) and some clients offer h2c with each first request.
  * @param requests the prototype of the requests; Node stores there whether a request is an upgrade
  */
-export function upgradeWebSocketsAlone(requests: IncomingMessage): void {
+export function upgradeAlone(requests: IncomingMessage, isUpgrade: (request: IncomingMessage) => boolean): void {
   const asked = new WeakSet<IncomingMessage>();
   Object.defineProperty(requests, 'upgrade', {
     get(this: IncomingMessage) {
-      return asked.has(this) && (this.method === 'CONNECT' || isHandshake(this));
+      return asked.has(this) && (this.method === 'CONNECT' || isUpgrade(this));
     },
     set(this: IncomingMessage, value: boolean | null) {
       if (value) asked.add(this);
@@ -121,7 +121,8 @@ export function upgradeWebSocketsAlone(requests: IncomingMessage): void {
   });
 }
 
-function isHandshake({ method, url = '', headers }: IncomingMessage): boolean {
+/** A WebSocket handshake at /mqtt. */
+export function isHandshake({ method, url = '', headers }: IncomingMessage): boolean {
   return method === 'GET' && url.split('?', 1)[0] === path && headers.upgrade?.toLowerCase() === 'websocket';
 }
 

@@ -129,7 +129,7 @@ test('four may wait from one address, and a stranger is told the same whether a 
 
 test('nothing is delivered to it, whatever subscription came to be (Fault T11)', () => {
   const connection: ClientConnection = {
-    ...{ origin: originOf('10.0.0.1'), listener: 'mqtt', isEncrypted: false, isOpen: () => true, silentMs: () => 0 },
+    ...{ origin: originOf('10.0.0.1'), listener: 'mqtt', isEncrypted: false, isRelayed: false, isOpen: () => true, silentMs: () => 0 },
     ...{ publish: () => {}, close: () => {}, reset: () => {} },
   };
   const newcomer = { deviceId: stranger.deviceId, keyHash: 'ab'.repeat(32) };

@@ -34,6 +34,8 @@ async function under(): Promise<Under> {
   const [log, asked] = [captureLog(), [] as ServerResponse[]];
   const listener = createHttpListener({
     ...{ endpoints: [], clock, log, webSockets: { accept: () => undefined, close: () => undefined }, requestClass: IncomingRequest },
+    lockLinks: { accept: () => undefined, close: () => undefined },
+    nodeRequestClass: IncomingRequest,
     isProxy: () => false,
     handle: (_request: IncomingMessage, response) => void asked.push(response),
     nodeLimits: { strangers: 4, strangersOfNetwork: 2, known: 0, knownOfAccount: 0 },

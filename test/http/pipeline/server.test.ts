@@ -76,6 +76,7 @@ describe('The server as a part', () => {
       changes: nobodyElse,
       endpoints: { http: { host: '127.0.0.1', port, webSocket: false } },
       onWebSocket: () => undefined,
+      onLock: () => undefined,
       ...rest,
       ...signInOf(rest),
       makes: sampleMakes,

@@ -25,6 +25,7 @@ const forwarding: Forwarding = {
     isPossible: () => true,
     isTaking: () => true,
     forwardsTo: () => 'box-1',
+    peer: () => undefined,
     unansweredMs: () => 0,
   },
   async send(_request, _response, { effect }) {
