@@ -25,10 +25,10 @@ export interface TwoNodes {
   close(): Promise<void>;
 }
 
-/** `flags`, `leaseSeconds`: of both nodes. */
+/** `flags`, `leaseSeconds`: of both nodes; `waitingFlags`: of the one that waits. */
 export async function openTwoNodes(
   server: PostgresDatabases,
-  options: Pick<SiteOptions, 'locks' | 'flags' | 'leaseSeconds'>,
+  options: Pick<SiteOptions, 'locks' | 'flags' | 'leaseSeconds'> & { readonly waitingFlags?: readonly string[] },
 ): Promise<TwoNodes> {
   const { leaseSeconds = 30 } = options;
   const database = await server.newDatabase();
@@ -54,7 +54,8 @@ export async function openTwoNodes(
     // Nodes learn from the database where others are: here, behind the proxy.
     await database.query(`UPDATE latchd.node SET url = 'https://127.0.0.1:${link.port}'`);
     const ports = ['--http-port', String(httpPort), '--mqtt-port', String(mqttPort)];
-    const waiting = runs.begin(['serve', '--data-dir', dataDir, ...ports, ...flagsOf('box-2', waitingPort)]);
+    const own = [...ports, ...flagsOf('box-2', waitingPort), ...(options.waitingFlags ?? [])];
+    const waiting = runs.begin(['serve', '--data-dir', dataDir, ...own]);
     const httpUrl = `http://127.0.0.1:${httpPort}`;
     await until(async () => (await readiness(httpUrl))?.cluster?.forwardsTo === 'box-1', 'box-2 sends requests on');
     const elsewhere = await askedAt(site, { httpUrl, mqttUrl: `mqtt://127.0.0.1:${mqttPort}` });
