@@ -14,7 +14,8 @@ const beyondLeaseMs = 5_000;
  * A node says how far it is before it answers anything from memory, and reads all changes after that. So one that is not among the rows here has
  * read, or will read before its first answer, what was committed before this question.
  */
-const leastApplied = 'SELECT min(applied) AS least FROM node WHERE applied IS NOT NULL AND incarnation <> $1';
+const leastApplied = `SELECT (SELECT min(applied) FROM node WHERE applied IS NOT NULL AND incarnation <> $1) AS least, last
+  FROM head WHERE feed = 'change'`;
 
 export function createChangeWait(options: {
   readonly database: Pick<Database, 'query' | 'writer' | 'isStopped'>;
@@ -33,8 +34,9 @@ export function createChangeWait(options: {
 
   async function look(): Promise<void> {
     const asked = newest();
-    const [row] = await database.query<{ least: number | null }>(leastApplied, [database.writer]);
-    known = Math.max(known, Math.min(asked, row?.least ?? asked));
+    const [row] = await database.query<{ least: number | null; last: number }>(leastApplied, [database.writer]);
+    // A server that does not have the change, which was the primary before, may not know who answers from memory either.
+    if (row !== undefined && row.last >= asked) known = Math.max(known, Math.min(asked, row.least ?? asked));
   }
   /** Those that wait share a question, but not one that was sent before their changes. */
   async function lookOnce(): Promise<void> {

@@ -25,6 +25,8 @@ interface House {
   /** The number of the last change of the node that writes. */
   newest: number;
   readonly waited: number[];
+  /** The number of the newest change that the database has. */
+  has(last: number): Promise<unknown>;
   /** Registers a node beside it, which answers from memory, and knows the changes up to this one. */
   addReader(applied: number): Promise<{ readonly incarnation: string; readonly hints: Hints; end(): Promise<void> }>;
 }
@@ -51,10 +53,13 @@ async function withHouse(run: (house: House) => Promise<void>, clock = createClo
     await migrate(database);
     await table.register({ ...row, incarnation: database.writer, name: 'box-1' });
     await table.serve(database.writer);
+    const has = (last: number) => made.query(`UPDATE latchd.head SET last = ${last} WHERE feed = 'change'`);
+    await has(100);
     const waited: number[] = [];
     const house: House = {
       newest: 0,
       waited,
+      has,
       wait: createChangeWait({
         ...{ database, clock, leaseMs: 30_000, newest: () => house.newest, onWaited: (ms) => void waited.push(ms) },
         hints: all[0] as Hints,
@@ -124,6 +129,17 @@ test('a change that came after a question waits for a question of its own', () =
     expect(second.is).toBe(false);
     reader.hints.sendApplied(reader.incarnation, 6);
     await until(() => second.is, 'the other one knows it');
+  }));
+
+test('a server that does not have the change, as one that was the primary before, is not believed', () =>
+  withHouse(async (house) => {
+    await house.has(4);
+    house.newest = 5;
+    const seen = watch(house.wait.settled());
+    await soon();
+    expect(seen.is).toBe(false);
+    await house.has(5);
+    await until(() => seen.is, 'one that has it answers');
   }));
 
 test('nobody waits for a node that has ended', () =>
