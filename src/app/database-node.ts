@@ -1,7 +1,7 @@
 // What the gateway knows of itself as one of the nodes that share a database.
 import type { WatchedDatabase } from '../platform/watched-stats.ts';
 import type { AuthorityTable } from '../stores/postgres/authority-table.ts';
-import type { NodeLease } from '../stores/postgres/lease.ts';
+import type { NodeLease } from '../stores/postgres/node-lease.ts';
 import type { PostgresStore } from '../stores/postgres/store.ts';
 
 /** A gateway that shares a database with others. */

@@ -55,8 +55,9 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
   const admission = createAdmission(storage);
   const forwarding = createForwardingFor(base, storage.node, { stallDetector: services.stallDetector, lease: admission.lease });
   const lockPassage = createLockPassageFor(base, storage.node, forwarding);
-  const { lease, standsIn } = storage;
-  const lockSide = createLockSide({ base, store, services, drivers, lease, standsIn, openRelay: lockPassage?.open });
+  const { lease, node } = storage;
+  const isAlone = (): boolean => node?.isAlone() ?? true;
+  const lockSide = createLockSide({ base, store, services, drivers, lease, isAlone, openRelay: lockPassage?.open });
   const { broker, clockSync, certificates, eventRecords } = lockSide;
   const updates = createUpdates(base);
   const peopleSide = await createPeopleSide({
@@ -76,6 +77,8 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
   });
   const systemd = createSystemdFor(base, status);
 
+  /** What acts outside the database, where no fence holds. */
+  const outside = (part: Part): Part => (node === undefined ? part : onceAlone(part, node, log));
   // Doors serve before people can call; at the end, HTTP stops before the doors do.
   const usualOrder: readonly Part[] = [
     store,
@@ -102,7 +105,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
     services.reconciler,
     eventRecords,
     broker,
-    lockSide.bridges.part,
+    outside(lockSide.bridges.part),
     clockSync,
     lockSide.calendarSync,
     services.alarmDetector,
@@ -111,12 +114,11 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
     services.webhooks,
     services.notifications,
     ...peopleSide.doorParts,
-    peopleSide.homeAssistant,
+    outside(peopleSide.homeAssistant),
     discovery,
     systemd,
     updates,
   ];
-  const { node } = storage;
   node?.whenConnected((authorities) =>
     joinPeers(base, { authorities, listeners: lockSide, http, forwarding, incarnation: node.incarnation }),
   );
@@ -178,6 +180,30 @@ async function* orderOfNode(
   yield node.lead;
   for (const part of others.map((one) => (one === http ? admission : one))) if (!begun.has(part)) yield part;
   yield node.afterStandIn;
+}
+
+/** A part that starts, behind the start of all others, when no other node may still do the same. */
+function onceAlone(part: Part, { isAlone, alone }: Pick<DatabaseNode, 'isAlone' | 'alone'>, log: Log): Part {
+  let isStopped = false;
+  let running: Promise<void> | undefined;
+  async function startLater(): Promise<void> {
+    await alone();
+    if (!isStopped) running = part.start();
+    await running;
+  }
+  return {
+    name: part.name,
+    async start() {
+      if (isAlone()) running = part.start();
+      else startLater().catch((error: unknown) => log.error({ code: 'bug', err: error }, `${part.name} did not start`));
+      await running;
+    },
+    async stop() {
+      isStopped = true;
+      await running?.catch(() => undefined);
+      if (running !== undefined) await part.stop();
+    },
+  };
 }
 
 const firstUsername = 'admin';

@@ -46,7 +46,7 @@ export function createLifeCycle(options: {
       await part.start();
       // Before the first lock reconnects.
       if (part === store) boundHeapGrowth();
-      if (part === broker) addresses.add(broker.addresses());
+      if (part === broker || part === broker.listening) addresses.add(broker.addresses());
       if (part === http) addresses.add(http.addresses());
     }
     if (stopping !== undefined) return;

@@ -29,8 +29,8 @@ interface LockSideOptions {
   /** Gets every driver. */
   readonly drivers: DriverTable;
   readonly lease: Lease;
-  /** Whether this node opens doors for another one, and stores nothing. */
-  readonly standsIn: () => boolean;
+  /** Whether this node serves, and no other one may still act. */
+  readonly isAlone: () => boolean;
   /** To the node that serves; undefined: there is no way to another one. */
   readonly openRelay: OpenRelay | undefined;
 }
@@ -46,7 +46,7 @@ export function createLockSide(options: LockSideOptions) {
     handlers: routeLogins(
       native.handlers,
       others.map(({ handlers }) => handlers),
-      options.standsIn,
+      options.isAlone,
     ),
     checkedBy: checkerId,
     limits: { maxConnections: config.mqtt.connections, maxPerAddress: config.mqtt.connectionsPerAddress },

@@ -6,7 +6,7 @@ import { createLockPassage, type LockPassage } from '../http/peers/lock-passage.
 import type { HttpServer } from '../http/pipeline/server.ts';
 import { makePeerIdentity } from '../platform/tls/peer-certificate.ts';
 import type { AuthorityStore } from '../platform/tls/shared-authority.ts';
-import type { NodeLease } from '../stores/postgres/lease.ts';
+import type { NodeLease } from '../stores/postgres/node-lease.ts';
 import type { Base } from './base.ts';
 import { listensForNodes } from './config-cluster.ts';
 import type { GatewayEndpoints } from './listener-config.ts';

@@ -61,7 +61,7 @@ interface StatusOptions {
   /** Of a gateway that shares a database with others. */
   readonly node: Pick<DatabaseNode, 'isReady' | 'health' | 'watch' | 'view' | 'leftMs' | 'standsIn' | 'stats'> | undefined;
   /** To the node that serves; undefined: this one sends nothing on. */
-  readonly forwarding: Pick<Forwarding, 'forwardsTo' | 'isTaking'> | undefined;
+  readonly forwarding: Pick<Forwarding, 'forwardsTo' | 'isTaking' | 'isPassing'> | undefined;
   readonly lockPassage: Pick<LockPassage, 'size'> | undefined;
 }
 
@@ -79,6 +79,8 @@ export function createStatus(options: StatusOptions) {
   const startedAt = clock.monotonic();
   let servingSince: number | undefined;
 
+  /** Whether this node, while it waits, passes on to the one that leads what it is asked. */
+  const passesOnNow = (): boolean => lockPassage !== undefined && (forwarding?.isPassing() ?? false);
   const uptimeMs = () => clock.monotonic() - startedAt;
   const addresses = options.addresses.all;
   const online = () => locks.all().filter((lock) => link.session(lock.lockId) !== undefined).length;
@@ -139,14 +141,19 @@ export function createStatus(options: StatusOptions) {
     readiness(): Readiness {
       const standsIn = node?.standsIn() ?? false;
       const isServing = (servingSince !== undefined || standsIn) && (node === undefined || node.leftMs() > 0);
+      const passesOn = !isServing && passesOnNow();
       const serving = isServing ? 'ok' : 'not serving';
-      const ready = isServing && (standsIn || storageHealth() === 'ok') && (node?.isReady() ?? true);
+      const hasWork = passesOn || (isServing && (standsIn || storageHealth() === 'ok'));
       const forwardsTo = forwarding?.forwardsTo() ?? null;
       const http = forwarding?.isTaking() ? 'ok' : serving;
       const mqtt = lockPassage !== undefined && forwardsTo !== null ? 'ok' : serving;
-      const parts = { store: storageHealth(), mqtt, http, ...(node && { database: node.health() }) };
-      const since = isServing ? { since: servingSince, ...addresses() } : {};
-      return { ready, parts, ...since, ...(node && { cluster: { ...node.view(), ...(forwarding && { forwardsTo }) } }) };
+      const parts = { store: passesOn ? 'ok' : storageHealth(), mqtt, http, ...(node && { database: node.health() }) };
+      const since = isServing || passesOn ? { since: servingSince, ...addresses() } : {};
+      return {
+        ...{ ready: hasWork && (node?.isReady() ?? true), parts },
+        ...since,
+        ...(node && { cluster: { ...node.view(passesOn), ...(forwarding && { forwardsTo }) } }),
+      };
     },
 
     /** Connections for locks that were closed because of their packets or a connection limit: reason to number. */
@@ -221,8 +228,9 @@ export function createStatus(options: StatusOptions) {
     /** In one line, for `systemctl status`. */
     line(): string {
       if (servingSince === undefined && node !== undefined) {
-        const { role, serving } = node.view();
-        return role === 'waiting' ? `waiting: ${serving.join(', ')} serves` : 'starting: the database does not answer yet';
+        const { role, leader } = node.view(passesOnNow());
+        if (role === 'starting') return 'starting: the database does not answer yet';
+        return role === 'serving' ? `serving through ${leader}, which leads` : `waiting: ${leader ?? 'nobody'} serves`;
       }
       const where = Object.entries(addresses()).map(([scheme, { host, port }]) => `${scheme} ${host}:${port}`);
       const disk = storageHealth() === 'ok' ? '' : `; the storage does not work: ${storageHealth()}`;

@@ -41,11 +41,11 @@ export interface DriverParts {
 /**
  * One broker for all: each login is decided by the driver that owns its user name, and by the native one when there is none. A deviceId is always
  * the native one's. `devices` is for devices of other makes alone, so that no key of ours is of use where it can be read on the way; and they
- * are not for `mqtt`, where anybody may try. While this node stands in for another one, those of other makes are sent away: they send no event
- * again, and here it would be stored nowhere. So are those that another node passes on: their commands know no expiry, and one that lies in
+ * are not for `mqtt`, where anybody may try. While another node may still act, those of other makes are sent away: their commands know no expiry,
+ * and while this one stands in for it, an event of theirs would be stored nowhere, and they send none again. So are those that another node passes on: their commands know no expiry, and one that lies in
  * that node while it stands still would arrive late.
  */
-export function routeLogins(native: ClientHandlers, others: readonly DriverHandlers[], standsIn: () => boolean): ClientHandlers {
+export function routeLogins(native: ClientHandlers, others: readonly DriverHandlers[], isAlone: () => boolean): ClientHandlers {
   return {
     authenticate(request, connection) {
       const { username = '' } = request;
@@ -54,7 +54,7 @@ export function routeLogins(native: ClientHandlers, others: readonly DriverHandl
       const { listener } = connection;
       if (listener === (owner === undefined ? 'devices' : 'mqtt')) return wrongListener(isDeviceId ? { deviceId: username } : {});
       if (owner === undefined) return native.authenticate(request, connection);
-      if (standsIn()) return awayNow;
+      if (!isAlone()) return awayNow;
       return connection.isRelayed ? relayed : owner.authenticate(request, connection);
     },
   };

@@ -1,5 +1,5 @@
 // What is done to two nodes and the two servers of their database while the doors are busy. Each fault leaves the house as it found it: one node
-// serves, the other one waits, and every commit is on both servers.
+// leads, the other one passes on to it what it is asked, and every commit is on both servers.
 import { cuts } from '../support/cuttable-link.ts';
 import { fakedClock } from '../support/fake-time.ts';
 import type { ClusterNode } from './cluster-node.ts';
@@ -38,41 +38,51 @@ async function kill(stage: Stage): Promise<readonly string[]> {
   return [...(await honoured), ...late];
 }
 
-/** With requests under way at the frozen node, and more that come while it is frozen. */
-async function freeze(stage: Stage): Promise<readonly string[]> {
-  const { house, random } = stage;
-  const node = await house.serving();
-  const lockIds = house.fleet.locks.map(({ lockId = 0 }) => lockId);
-  const asked: Promise<void>[] = [];
-  const askAll = (): void => {
-    for (const lockId of lockIds) asked.push(house.askNode(node, 'GET', '/api/v1/lock/detail', { lockId }));
+/**
+ * With requests under way at the frozen node, and more that come while it is frozen. What thaws within its lease may answer what it was asked, and
+ * ends then: a change has waited for it.
+ */
+const freeze =
+  (isLong: boolean) =>
+  async (stage: Stage): Promise<readonly string[]> => {
+    const { house, random } = stage;
+    const node = await house.serving();
+    const lockIds = house.fleet.locks.map(({ lockId = 0 }) => lockId);
+    const asked: Promise<void>[] = [];
+    const askAll = (): void => {
+      for (const lockId of lockIds) asked.push(house.askNode(node, 'GET', '/api/v1/lock/detail', { lockId }));
+    };
+    askAll();
+    node.signal('SIGSTOP');
+    const frozenAt = performance.now();
+    askAll();
+    const late = await takenOver(stage, node, afterDeath(stage));
+    await house.serving();
+    if (isLong) await wait(Math.max(0, frozenAt + stage.leaseMs - performance.now()));
+    await wait(random.below(isLong ? 2_500 : 300));
+    const thawedAt = performance.now();
+    const saidBefore = node.saidToLeft();
+    node.signal('SIGCONT');
+    const ended = await replaced(stage, node, { since: thawedAt, ...(isLong && { grantsNothingAskedSince: frozenAt }) });
+    await Promise.all(asked);
+    const said = node.saidToLeft() - saidBefore;
+    await node.start();
+    return [...late, ...ended, ...(isLong && said > 0 ? [`the thawed node said ${said} bytes to locks`] : [])];
   };
-  askAll();
-  node.signal('SIGSTOP');
-  const frozenAt = performance.now();
-  askAll();
-  const late = await takenOver(stage, node, afterDeath(stage));
-  await house.serving();
-  await wait(500 + random.below(2_000));
-  const thawedAt = performance.now();
-  const saidBefore = node.saidToLeft();
-  node.signal('SIGCONT');
-  const ended = await replaced(stage, node, thawedAt, frozenAt);
-  await Promise.all(asked);
-  const said = node.saidToLeft() - saidBefore;
-  await node.start();
-  return [...late, ...ended, ...(said > 0 ? [`the thawed node said ${said} bytes to locks`] : [])];
-}
 
-/** What a node must do that was replaced, once it can hear of it: nothing but end. */
-async function replaced({ house }: Stage, node: ClusterNode, since: number, askedSince = since): Promise<readonly string[]> {
+/** What a node must do that was replaced, once it can hear of it: end; and once its lease is over, answer nothing. */
+async function replaced(
+  { house }: Stage,
+  node: ClusterNode,
+  { since, grantsNothingAskedSince = Number.POSITIVE_INFINITY }: { readonly since: number; readonly grantsNothingAskedSince?: number },
+): Promise<readonly string[]> {
   const code = await node.ended();
   const problems: string[] = [];
   const endedMs = Math.round(performance.now() - since);
   if (code !== 1) problems.push(`the node that was replaced ended with ${code}`);
   if (endedMs > 5_000 + slackMs) problems.push(`the node that was replaced ended after ${endedMs} ms`);
   // What was asked before may have been decided before, and its answer was on its way when the node froze.
-  const granted = node.grantedOfThoseAskedSince(askedSince);
+  const granted = node.grantedOfThoseAskedSince(grantsNothingAskedSince);
   if (granted > 0) problems.push(`the node that was replaced answered ${granted} requests with 2xx`);
   const names = node.log().some((line) => JSON.stringify(line).includes(`${house.other(node).name} has taken over`));
   if (!names) problems.push('no log line of the node that was replaced names who took over');
@@ -96,28 +106,46 @@ const stand = (stage: Stage) =>
     return () => node.signal('SIGCONT');
   });
 
-function cutting(stage: Stage): (node: ClusterNode) => () => void {
-  const how = stage.random.pick(cuts);
+/** From the database; `isLonely`: from the other node as well. */
+function cutting({ house, random }: Stage, isLonely = false): (node: ClusterNode) => () => void {
+  const how = random.pick(cuts);
   return (node) => {
-    for (const link of stage.house.links(node)) link.cut(how);
+    const links = [...house.links(node), ...(isLonely ? house.nodes.map(({ wayHere }) => wayHere) : [])];
+    for (const link of links) link.cut(how);
     return () => {
-      for (const link of stage.house.links(node)) link.mend();
+      for (const link of links) link.mend();
     };
   };
 }
 
-async function part(stage: Stage): Promise<readonly string[]> {
+const part =
+  (isLonely: boolean) =>
+  async (stage: Stage): Promise<readonly string[]> => {
+    const { house, random, leaseMs } = stage;
+    const node = await house.serving();
+    const cutAt = performance.now();
+    const mend = cutting(stage, isLonely)(node);
+    const late = await takenOver(stage, node, afterDeath(stage));
+    await wait(Math.max(0, cutAt + leaseMs - performance.now()));
+    const role = await node.role();
+    await wait(random.below(2_000));
+    const mendedAt = performance.now();
+    mend();
+    const ended = await replaced(stage, node, { since: mendedAt, grantsNothingAskedSince: mendedAt });
+    await node.start();
+    return [...late, ...ended, ...(role === 'lost' ? [] : [`the node that was cut off says that it is ${role}`])];
+  };
+
+/** Another one may take its place, or not: then it ends. */
+async function partBriefly(stage: Stage): Promise<readonly string[]> {
   const { house, random } = stage;
   const node = await house.serving();
-  const mend = cutting(stage)(node);
-  const late = await takenOver(stage, node, afterDeath(stage));
-  const role = await node.role();
-  await wait(random.below(2_000));
-  const mendedAt = performance.now();
+  const mend = cutting(stage, true)(node);
+  await wait(100 + random.below(4_000));
   mend();
-  const ended = await replaced(stage, node, mendedAt);
-  await node.start();
-  return [...late, ...ended, ...(role === 'lost' ? [] : [`the node that was cut off says that it is ${role}`])];
+  await wait(3_000);
+  const code = node.isOver() ? await node.ended() : undefined;
+  return code === undefined || code === 1 ? [] : [`it ended with ${code}`];
 }
 
 const crash = async ({ pair, random }: Stage): Promise<readonly string[]> => {
@@ -142,7 +170,7 @@ async function failOver(stage: Stage): Promise<readonly string[]> {
 }
 
 /**
- * One node serves, and the other one waits. One that was replaced, while the database was away for longer than its lease, has ended: it is
+ * One node leads, and the other one passes on what it is asked. One that was replaced, while the database was away for longer than its lease, has ended: it is
  * started again, as its unit does.
  */
 export async function whenSettled({ house }: Stage): Promise<void> {
@@ -150,8 +178,8 @@ export async function whenSettled({ house }: Stage): Promise<void> {
     const now = await house.serving();
     const next = house.other(now);
     if (next.isOver()) await next.start();
-    return (await next.role()) === 'waiting' && (await now.role()) === 'serving';
-  }, 'one node serves and the other one waits');
+    return (await next.role()) === 'following' && (await now.role()) === 'serving';
+  }, 'one node leads and the other one passes on what it is asked');
 }
 
 async function killBoth(stage: Stage): Promise<readonly string[]> {
@@ -206,9 +234,12 @@ export const clusterFaults: readonly ClusterFault[] = [
   { name: 'the node is stopped', isShort: true, run: stop },
   { name: 'both nodes are upgraded in turn', isShort: true, run: upgrade, mayHear: ['lock-timeout', 'lock-offline', 'its time was over'] },
   { name: 'the node is killed', isShort: true, run: kill },
-  { name: 'the node stands still for longer than its lease', isShort: true, run: freeze },
+  { name: 'the node stands still for longer than its lease', isShort: true, run: freeze(true) },
+  { name: 'the node stands still until another one serves, and thaws at once', isShort: true, run: freeze(false) },
   { name: 'the node stands still for 0.1 to 2.5 s', isShort: false, run: stand },
-  { name: 'the node is cut off from the database for longer than its lease', isShort: true, run: part },
+  { name: 'the node is cut off from the database for longer than its lease', isShort: true, run: part(false) },
+  { name: 'the node is cut off from the database and the other one for longer than its lease', isShort: true, run: part(true) },
+  { name: 'the node is cut off from the database and the other one for 0.1 to 4 s', isShort: false, run: partBriefly },
   { name: 'the node is cut off from the database for 0.1 to 2.5 s', isShort: false, run: (stage) => briefly(stage, cutting(stage)) },
   { name: 'the primary is killed, and its standby promoted', isShort: true, run: failOver },
   { name: 'the primary is killed, and started again', isShort: false, run: crash },

@@ -51,8 +51,10 @@ export async function createClusterHouse(options: {
   readonly locks: number;
   readonly leaseSeconds: number;
   readonly seed: number;
+  /** Asks the primary. */
+  readonly query: (sql: string) => Promise<readonly unknown[]>;
 }): Promise<ClusterHouse> {
-  const { ports, work, locks, leaseSeconds, seed } = options;
+  const { ports, work, locks, leaseSeconds, seed, query } = options;
   const commandTimeoutMs = 3_000;
   const links = new Map<string, readonly CuttableLink[]>();
   let fleet: Fleet | undefined;
@@ -66,7 +68,11 @@ export async function createClusterHouse(options: {
     links.set(name, own);
     const store = `postgres://postgres@${own.map(({ port }) => `127.0.0.1:${port}`).join(',')}/latchd`;
     const isLed = (): boolean => led?.name === name;
-    return createClusterNode({ name, store, dataDir: `${work}/${name}`, leaseSeconds, commandTimeoutMs, isLed });
+    // Nodes learn from the database where others are: here, behind a link.
+    const sayUrl = `UPDATE latchd.node SET url = '%' WHERE name = '${name}' RETURNING 1`;
+    const isSaid = async (url: string): Promise<boolean> => (await query(sayUrl.replace('%', url)).catch(() => [])).length > 0;
+    const onStarted = (url: string): Promise<void> => until(() => isSaid(url), `the database says where ${name} is`);
+    return createClusterNode({ name, store, dataDir: `${work}/${name}`, leaseSeconds, commandTimeoutMs, isLed, onStarted });
   }
   const nodes = [await nodeCalled('box-1'), await nodeCalled('box-2')] as const;
   const balancer = createServer({ noDelay: true }, (near) => {

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { type CuttableLink, createCuttableLink } from '../support/cuttable-link.ts';
 import { freePort } from '../support/free-port.ts';
 import { until } from './house.ts';
 
@@ -16,6 +17,8 @@ export interface ClusterNode {
   readonly name: string;
   readonly url: string;
   readonly dataDir: string;
+  /** From the other node to this one. */
+  readonly wayHere: CuttableLink;
   /** Lines of its log since its last start. */
   log(): readonly Readonly<Record<string, unknown>>[];
   /** Resolves when it answers `/healthz`. `environment` is added to that of this process. */
@@ -25,7 +28,7 @@ export interface ClusterNode {
   ended(): Promise<number | null>;
   /** Whether it has ended, or was never started. */
   isOver(): boolean;
-  /** `cluster.role` of `/readyz`; undefined: no answer within a second. */
+  /** `cluster.role` of `/readyz`; `following` while it passes on what it is asked; undefined: no answer within a second. */
   role(): Promise<string | undefined>;
   /** Whether it sends requests on to a node that answers. */
   forwards(): Promise<boolean>;
@@ -47,6 +50,11 @@ export interface ClusterNode {
   close(): Promise<void>;
 }
 
+interface Readiness {
+  readonly parts?: Readonly<Record<string, string>>;
+  readonly cluster?: { readonly role?: string; readonly leader?: string | null; readonly forwardsTo?: string | null };
+}
+
 export interface ClusterNodeOptions {
   readonly name: string;
   readonly store: string;
@@ -55,12 +63,15 @@ export interface ClusterNodeOptions {
   readonly commandTimeoutMs: number;
   /** Whether the balancer leads there. */
   readonly isLed: () => boolean;
+  /** Called when it has started, with where others reach it: the database has to say so. */
+  readonly onStarted: (url: string) => Promise<void>;
 }
 
 export async function createClusterNode(options: ClusterNodeOptions): Promise<ClusterNode> {
-  const { name, store, dataDir, leaseSeconds, commandTimeoutMs, isLed } = options;
+  const { name, store, dataDir, leaseSeconds, commandTimeoutMs, isLed, onStarted } = options;
   const [http, mqtt, nodes] = [await freePort(), await freePort(), await freePort()];
   const url = `http://127.0.0.1:${http}`;
+  const wayHere = await createCuttableLink(nodes);
   const lines = new Set<{ readonly near: Socket; readonly far: Socket }>();
   let child: ChildProcess | undefined;
   let ended: Promise<number | null> = Promise.resolve(0);
@@ -69,16 +80,16 @@ export async function createClusterNode(options: ClusterNodeOptions): Promise<Cl
   let saidToLeft = 0;
   let granted: number[] = [];
   let underWay = 0;
-  async function cluster(): Promise<{ readonly role?: string; readonly forwardsTo?: string | null } | undefined> {
+  async function readiness(): Promise<Readiness | undefined> {
     try {
       const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(1_000) });
-      return ((await answer.json()) as { cluster?: { role?: string } }).cluster;
+      return (await answer.json()) as Readiness;
     } catch {
       return undefined;
     }
   }
   const node: ClusterNode = {
-    ...{ name, url, dataDir },
+    ...{ name, url, dataDir, wayHere },
     log: () => log,
     saidToLeft: () => saidToLeft,
     grantedOfThoseAskedSince: (at) => granted.filter((one) => one > at).length,
@@ -112,12 +123,17 @@ export async function createClusterNode(options: ClusterNodeOptions): Promise<Cl
         if (isOver) throw new Error(`${name} did not start: ${complaint.trim()}`);
         return (await fetch(`${url}/healthz`).catch(() => undefined))?.status === 200;
       }, `${name} answers`);
+      await onStarted(`https://127.0.0.1:${wayHere.port}`);
     },
     signal: (signal) => void child?.kill(signal),
     ended: () => ended,
     isOver: () => isOver,
-    role: async () => (await cluster())?.role,
-    forwards: async () => typeof (await cluster())?.forwardsTo === 'string',
+    async role() {
+      const { cluster, parts } = (await readiness()) ?? {};
+      const standsIn = parts?.['database']?.startsWith('this node stands in') ?? false;
+      return cluster?.role === 'serving' && cluster.leader !== name && !standsIn ? 'following' : cluster?.role;
+    },
+    forwards: async () => typeof (await readiness())?.cluster?.forwardsTo === 'string',
     begin() {
       underWay += 1;
       return () => {
@@ -152,6 +168,7 @@ export async function createClusterNode(options: ClusterNodeOptions): Promise<Cl
         near.destroy();
         far.destroy();
       }
+      wayHere.close();
     },
   };
   return node;

@@ -114,13 +114,13 @@ async function runAll(given: Given): Promise<boolean> {
   say(`seed ${given.seed}`);
   const random = createRandom(given.seed);
   const pair = await startPostgresPair();
-  const house = await createClusterHouse({ ports: pair.ports, work, locks, leaseSeconds, seed: given.seed });
+  const house = await createClusterHouse({ ports: pair.ports, work, locks, leaseSeconds, seed: given.seed, query: pair.query });
   let reader: ClusterReader | undefined;
   try {
     await house.nodes[0].start();
     await house.serving();
     await house.nodes[1].start();
-    await until(async () => (await house.nodes[1].role()) === 'waiting', 'the second node waits');
+    await until(async () => (await house.nodes[1].role()) === 'following', 'the second node passes on what it is asked');
     await house.moveIn();
     reader = createClusterReader(house);
     const busy = { bustle: createBustle(house), doors: createDoors(house), reader };

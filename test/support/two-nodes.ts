@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import type { GatewayProcess } from '../../device-sim/gateway-process.ts';
 import { type ApiDocument, createJudge } from './api-document.ts';
+import { type CuttableLink, createCuttableLink } from './cuttable-link.ts';
 import { freePort } from './free-port.ts';
 import type { PostgresDatabases, TestDatabase } from './postgres.ts';
 import { type Answer, openSite, type Site, type SiteOptions, until } from './site.ts';
@@ -20,6 +21,8 @@ export interface TwoNodes {
   /** The data directory of the other node. */
   readonly dataDir: string;
   readonly link: StallingProxy;
+  /** From the other node to the database. */
+  readonly databaseLink: CuttableLink;
   /** Where the node that serves listens for others. */
   readonly peerPort: number;
   close(): Promise<void>;
@@ -33,9 +36,12 @@ export async function openTwoNodes(
   const { leaseSeconds = 30 } = options;
   const database = await server.newDatabase();
   const [peerPort, waitingPort, httpPort, mqttPort] = [await freePort(), await freePort(), await freePort(), await freePort()];
-  const shared = ['--store', database.url, '--cluster-lease-seconds', String(leaseSeconds), '--discovery-enabled', 'false'];
+  const databaseLink = await createCuttableLink(database.address.hosts[0]?.port ?? 5432);
+  const linkedUrl = database.url.replace(/:\d+\//, `:${databaseLink.port}/`);
+  const shared = ['--cluster-lease-seconds', String(leaseSeconds), '--discovery-enabled', 'false'];
   const flagsOf = (name: string, port: number) => [
     ...(options.flags ?? []),
+    ...['--store', name === 'box-1' ? database.url : linkedUrl],
     ...shared,
     ...['--cluster-name', name, '--cluster-url', `https://127.0.0.1:${port}`],
   ];
@@ -47,6 +53,7 @@ export async function openTwoNodes(
     link.flow();
     await runs.endAll();
     await link.close();
+    databaseLink.close();
     await site.close();
     await database.drop();
   }
@@ -59,7 +66,7 @@ export async function openTwoNodes(
     const httpUrl = `http://127.0.0.1:${httpPort}`;
     await until(async () => (await readiness(httpUrl))?.cluster?.forwardsTo === 'box-1', 'box-2 sends requests on');
     const elsewhere = await askedAt(site, { httpUrl, mqttUrl: `mqtt://127.0.0.1:${mqttPort}` });
-    return { database, site, elsewhere, waiting, dataDir, link, peerPort, close };
+    return { database, site, elsewhere, waiting, dataDir, link, databaseLink, peerPort, close };
   } catch (error) {
     await close();
     throw error;

@@ -49,9 +49,11 @@ async function userOf(pid: number): Promise<number | undefined> {
 
 const clusterOf = (answer: Answer) => (answer['cluster'] ?? {}) as Partial<ClusterView>;
 
-/** Whether the daemon waits while another node serves. */
-export function isWaiting({ answer }: Daemon): boolean {
-  return answer !== undefined && clusterOf(answer).role === 'waiting';
+/** Whether another node leads, and this one waits for it to end. */
+export function isWaiting({ answer }: Pick<Daemon, 'answer'>): boolean {
+  if (answer === undefined) return false;
+  const { name, leader } = clusterOf(answer);
+  return typeof leader === 'string' && leader !== name;
 }
 
 export interface DaemonCheck {
@@ -81,12 +83,14 @@ export function checkDaemon({ pid, answer, silence }: Daemon, { version, isOutsi
             'sudo systemctl restart latchd, when the doors allow it',
           ),
         ];
+  const { role, leader } = clusterOf(answer);
+  if (answer['ready'] === true && isWaiting({ answer }))
+    return [good(`process ${pid ?? '?'} serves through ${leader}, which leads`), ...age];
   if (answer['ready'] === true) {
     const since = new Date(Number(answer['since'])).toISOString();
     return [good(`process ${pid ?? '?'} is ready, since ${since}`), ...age];
   }
-  const { role, serving = [] } = clusterOf(answer);
-  if (role === 'waiting') return [good(`process ${pid ?? '?'} waits: ${serving.join(', ') || 'nobody'} serves`), ...age];
+  if (role === 'waiting') return [good(`process ${pid ?? '?'} waits: ${leader ?? 'nobody'} serves`), ...age];
   if (role === 'starting') return [fail(`process ${pid ?? '?'} starts and waits for the database`, 'see "database" below'), ...age];
   const parts = Object.entries((answer['parts'] ?? {}) as Readonly<Record<string, string>>).filter(([, health]) => health !== 'ok');
   const sick = parts.map(([part, health]) => `${part}: ${health}`).join('; ');

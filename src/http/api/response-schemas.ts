@@ -258,6 +258,7 @@ const cluster = z.strictObject({
   name: z.string(),
   role: nodeRole,
   serving: z.array(z.string()),
+  leader: z.string().nullable(),
   leaseSecondsLeft: count.nullable(),
   nodes: z.array(z.strictObject({ name: z.string(), url: z.string().nullable(), role: nodeRole })),
 });

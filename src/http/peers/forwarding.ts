@@ -40,6 +40,8 @@ export interface Forwarding {
   forwardsTo(): string | null;
   /** Whether a request that comes now is sent on, or waits for the next node that serves. */
   isTaking(): boolean;
+  /** As `isTaking`, once the node that serves has answered this one. */
+  isPassing(): boolean;
   /** The node that serves; undefined also while it stops. */
   peer(): Peer | undefined;
   /** For how many milliseconds the node that serves has not answered this one. */
@@ -94,6 +96,7 @@ export function createForwarding(options: {
   let cancelLook = (): void => undefined;
   /** Since when no other node takes requests, as far as is known. */
   let lostAt: number | undefined;
+  let hasReached = false;
   const streams = new Set<ServerResponse>();
   const held = createHeldRequests({ clock, log, isServed });
 
@@ -132,6 +135,7 @@ export function createForwarding(options: {
       if (to.misses >= missesAllowed) log.info({ code: 'node-reached', node: name }, 'the node that serves answers this one again');
       to.misses = 0;
       lostAt = undefined;
+      hasReached = true;
     } catch (error) {
       to.misses += 1;
       isLost();
@@ -164,6 +168,8 @@ export function createForwarding(options: {
     const to = target();
     return to?.peer.isThere() ? to.node.name : null;
   }
+
+  const isTaking = (): boolean => forwardsTo() !== null || clock.monotonic() < mayWaitUntil();
 
   /** Sends it once; rejects with `NotBegun` when that cannot be. */
   async function sendOnce(request: IncomingMessage, response: ServerResponse, how: SendOptions, deadline: number): Promise<void> {
@@ -231,7 +237,8 @@ export function createForwarding(options: {
     },
     isPossible: () => target() !== undefined || clock.monotonic() < mayWaitUntil(),
     forwardsTo,
-    isTaking: () => forwardsTo() !== null || clock.monotonic() < mayWaitUntil(),
+    isTaking,
+    isPassing: () => hasReached && isTaking(),
     peer: () => target()?.peer,
     unansweredMs: () => (lostAt === undefined ? 0 : clock.monotonic() - lostAt),
     async send(request, response, how) {

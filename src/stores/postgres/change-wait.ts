@@ -12,10 +12,10 @@ const beyondLeaseMs = 5_000;
 
 /**
  * A node says how far it is before it answers anything from memory, and reads all changes after that. So one that is not among the rows here has
- * read, or will read before its first answer, what was committed before this question.
+ * read, or will read before its first answer, what was committed before this question. One that was deposed takes nothing in any more.
  */
-const leastApplied = `SELECT (SELECT min(applied) FROM node WHERE applied IS NOT NULL AND incarnation <> $1) AS least, last
-  FROM head WHERE feed = 'change'`;
+const leastApplied = `SELECT CASE WHEN EXISTS (SELECT FROM deposed_node) THEN 0
+  ELSE (SELECT min(applied) FROM node WHERE applied IS NOT NULL AND incarnation <> $1) END AS least, last FROM head WHERE feed = 'change'`;
 
 export function createChangeWait(options: {
   readonly database: Pick<Database, 'query' | 'writer' | 'isStopped'>;

@@ -7,28 +7,41 @@ export type NodeRole = 'starting' | 'waiting' | 'serving' | 'lost';
 export interface ClusterView {
   readonly name: string;
   readonly role: NodeRole;
-  /** Names of the nodes that serve. */
+  /** Names of the nodes that may be asked: the one that leads, and those that pass on to it what they are asked. */
   readonly serving: readonly string[];
+  /** The name of the node that has the right to write; null: none is known. */
+  readonly leader: string | null;
   /** Whole seconds; null without a lease. */
   readonly leaseSecondsLeft: number | null;
   readonly nodes: readonly { readonly name: string; readonly url: string | null; readonly role: NodeRole }[];
 }
 
-/** Of others nothing is known until the database has answered. @param own this node */
-export function clusterView(
-  own: Pick<NodeRow, 'name' | 'url'> & { readonly role: NodeRole; readonly leftMs: number },
-  others: Pick<OtherNodes, 'all' | 'serving'>,
-): ClusterView {
-  const { name, url, role, leftMs } = own;
-  const isAway = role === 'starting';
-  const shown = others
-    .all()
-    .map((row) => ({ name: row.name, url: row.url, role: row.serving ? ('serving' as const) : ('waiting' as const) }));
+export interface OwnView extends Pick<NodeRow, 'name' | 'url'> {
+  readonly role: NodeRole;
+  readonly leads: boolean;
+  /** For how long nobody takes it for dead. */
+  readonly aliveMs: number;
+}
+
+/** Of others nothing is known until the database has answered; `passesOn`: this one waits, and passes on to the leader what it is asked. */
+export function clusterView(own: OwnView, others: Pick<OtherNodes, 'all'>, passesOn: boolean): ClusterView {
+  const { name, url } = own;
+  const role = passesOn ? 'serving' : own.role;
+  const known = own.role === 'starting' && !passesOn ? [] : others.all();
+  const leading = own.leads ? own : known.find(({ serving }) => serving);
+  const isReached = (row: NodeRow): boolean => row.url !== null && leading !== undefined && leading.url !== null;
+  const roleOf = (row: NodeRow): NodeRole => {
+    if (row.isDeposed) return 'lost';
+    return row.serving || isReached(row) ? 'serving' : 'waiting';
+  };
+  const shown = known.map((row) => ({ name: row.name, url: row.url, role: roleOf(row) }));
+  const nodes = [...shown, { name, url, role }].sort((a, b) => (a.name < b.name ? -1 : 1));
   return {
     name,
     role,
-    serving: [...(role === 'serving' ? [name] : []), ...(isAway ? [] : others.serving())],
-    leaseSecondsLeft: role === 'serving' ? Math.floor(leftMs / 1_000) : null,
-    nodes: [...(isAway ? [] : shown), { name, url, role }].sort((a, b) => (a.name < b.name ? -1 : 1)),
+    serving: nodes.filter((one) => one.role === 'serving').map((one) => one.name),
+    leader: leading?.name ?? null,
+    leaseSecondsLeft: role === 'serving' ? Math.floor(own.aliveMs / 1_000) : null,
+    nodes,
   };
 }

@@ -1,53 +1,12 @@
 // Who serves: the node whose row in the database says so, for as long as it renews it. All times are of monotonic clocks: each node counts
 // its own lease from before the statement that renewed it, and the silence of another one from after it has seen its newest beat.
 import type { Clock } from '../../domain/clock.ts';
-import type { Lease } from '../../domain/lease.ts';
 import type { Log } from '../../domain/part.ts';
-import { type ClusterView, clusterView, type NodeRole } from './cluster-view.ts';
-import { conflictIn, createOtherNodes, isFormerSelf, lostData, marginMs, NodeRefused, type NodeRow, type NodeTable } from './nodes.ts';
-
-export interface NodeLease extends Lease {
-  /**
-   * Resolves when this node has the lease, which it renews from then on, or after `abandon`. Waits as long as the database is away or
-   * another node serves. Rejects with a `NodeRefused`.
-   */
-  acquire(): Promise<void>;
-  /** Ends the waiting. A node that stands in does so until `release`: what is under way at doors has its time. */
-  abandon(): void;
-  /**
-   * A node that waits says that it will answer from memory, and how far that has come. Resolves with the number of the newest change in the database
-   * that has it; take in all up to that one, and call `reads`. One that answers already goes on. undefined: it has no row any more. Rejects when the
-   * database does not answer.
-   */
-  beginReading(applied: number): Promise<number | undefined>;
-  /** From now on this node answers from memory while `readingLeftMs` lasts. */
-  reads(): void;
-  /** For how many milliseconds nobody is told that a change is done which this node, while it waits, does not know; 0: it may answer nothing. */
-  readingLeftMs(): number;
-  /** Ends this node: another one may serve at once. To be called after the last write; idempotent, never rejects. */
-  release(): Promise<void>;
-  /** This node serves and has in memory all that was changed before: until then it answers nothing, unless it did from memory up to its lease. */
-  knowsAll(): void;
-  /** Whether this node answers doors from memory while `readingLeftMs` lasts, although it does not serve: that time is its lease then. */
-  standIn(does: boolean): void;
-  /** How often a node says to the database that it lives. */
-  readonly beatMs: number;
-  /** Whether it has the right to write. */
-  serves(): boolean;
-  /** For how long the node that serves has given no sign to the database; undefined: none does, or the database does not answer. */
-  silentMs(): number | undefined;
-  /** Asks the database at once: there is a sign that this node has ended. */
-  beatNow(): void;
-  /** The node that serves is about to end: the database is asked much more often for a while. */
-  hurry(): void;
-  /** Whether this node serves, or would if no other one did, as the database said last. */
-  mayServe(): boolean;
-  /** Whether enough of the lease is left to be given work. */
-  isReady(): boolean;
-  view(): ClusterView;
-  /** Another node that serves, as the database said last; undefined also while this one serves. */
-  servingElsewhere(): Pick<NodeRow, 'incarnation' | 'name' | 'url' | 'waitsForOthers'> | undefined;
-}
+import { clusterView, type NodeRole } from './cluster-view.ts';
+import type { NodeLease } from './node-lease.ts';
+import { registerNode } from './node-registration.ts';
+import { createOtherNodes, lostData, marginMs, NodeRefused, type NodeRow, type NodeTable } from './nodes.ts';
+import { createSilence } from './silence.ts';
 
 const lookMs = 250;
 /** For so long after it said that it stops, a node is expected to end; it is looked for that often. */
@@ -62,16 +21,19 @@ export interface LeaseOptions {
   readonly node: Omit<NodeRow, 'serving' | 'beat' | 'directory'>;
   /** Which data directory of this machine the process has; asked when the database answers. */
   readonly directoryOf: () => Promise<string>;
+  /** How long ago the node that serves has answered this one; undefined: this one reaches nobody. */
+  readonly unansweredMs: () => number | undefined;
   /** The lease is over; it may come back. Whoever is connected must be sent away. */
   readonly onLost: () => void;
   /** This node has ended while it served: the process must end. */
   readonly onEnded: (error: Error) => void;
 }
 
-export function createLease({ clock, log, table, node, directoryOf, onLost, onEnded }: LeaseOptions): NodeLease {
+export function createLease({ clock, log, table, node, directoryOf, unansweredMs, onLost, onEnded }: LeaseOptions): NodeLease {
   const { incarnation, name, url, leaseMs } = node;
   const beatMs = leaseMs < 10_000 ? 1_000 : 2_000;
   const others = createOtherNodes({ clock, log, table, incarnation });
+  const silence = createSilence({ beatMs, others, serving: servingElsewhere, unansweredMs });
   let isRegistered = false;
   let isServing = false;
   let isStopped = false;
@@ -89,9 +51,14 @@ export function createLease({ clock, log, table, node, directoryOf, onLost, onEn
   let wake = (): void => undefined;
   let acquired = (): void => undefined;
   let refused = (_error: Error): void => undefined;
+  let sayAlone = (): void => undefined;
+  const whenAlone = new Promise<void>((resolve) => {
+    sayAlone = resolve;
+  });
   let life: Promise<void> | undefined;
 
-  const readingLeftMs = (): number => (reading === 'yes' && !isServing ? Math.max(0, aliveUntil - clock.monotonic()) : 0);
+  const aliveMs = (): number => (isServing ? leftMs() : Math.max(0, aliveUntil - clock.monotonic()));
+  const readingLeftMs = (): number => (reading === 'yes' && !isServing ? aliveMs() : 0);
   const leftMs = (): number => (standsIn && !isServing ? readingLeftMs() : Math.max(0, until - clock.monotonic()));
 
   function role(): NodeRole {
@@ -129,28 +96,8 @@ export function createLease({ clock, log, table, node, directoryOf, onLost, onEn
   }
 
   async function register(): Promise<void> {
-    const earlier = others.all();
-    await others.look();
     const own = { ...node, directory: await directoryOf() };
-    for (const row of others.all().filter((one) => isFormerSelf(own, one))) {
-      await table.end({ incarnation: row.incarnation });
-      log.info({ code: 'node-replaced' }, 'a node of this name ran on this machine before: it has ended');
-    }
-    const conflict = conflictIn(own, others.all());
-    if (conflict !== undefined) {
-      const before = earlier.find((row) => row.incarnation === conflict.row.incarnation);
-      // One that is dead counts no more.
-      if (before === undefined || before.beat === conflict.row.beat) return;
-      throw new NodeRefused(conflict.why);
-    }
-    await table.register(own);
-    [isRegistered, beat] = [true, 0];
-    await others.look();
-    // Somebody who started at the same moment.
-    const late = conflictIn(own, others.all());
-    if (late !== undefined) throw new NodeRefused(late.why);
-    if (others.serving().length > 0)
-      log.info({ code: 'waiting', serving: others.serving() }, 'another node serves: this one waits for it to end');
+    if (await registerNode(own, { log, table, others })) [isRegistered, beat] = [true, 0];
   }
 
   async function step(): Promise<number> {
@@ -159,15 +106,40 @@ export function createLease({ clock, log, table, node, directoryOf, onLost, onEn
     else if (isServing || begun - beatenAt >= beatMs) await renew();
     if (isStopped || !isRegistered) return lookMs;
     await others.look();
+    if (!isServing) await tryToServe();
+    if (isAlone()) sayAlone();
     if (isServing) return Math.max(0, begun + beatMs - clock.monotonic());
-    if (others.serving().length === 0) await serve();
-    if (isServing) return beatMs;
     return begun < hurriedUntil ? hurriedLookMs : lookMs;
   }
 
-  async function serve(): Promise<void> {
+  async function tryToServe(): Promise<void> {
+    const other = servingElsewhere();
+    if (other === undefined) await serve(() => table.serve(incarnation));
+    else if (silence.isCertain()) await depose(other);
+  }
+
+  function servingElsewhere(): NodeRow | undefined {
+    return isServing ? undefined : others.all().find(({ serving }) => serving);
+  }
+
+  function isAlone(): boolean {
+    return isServing && others.all().every((row) => !row.serving && row.isDeposed !== true);
+  }
+
+  async function depose(silent: NodeRow): Promise<void> {
+    await serve(() => table.depose(incarnation, silent));
+    if (!isServing) return;
+    log.warn(
+      { code: 'node-deposed', node: silent.name },
+      'the node that served gives no sign, neither in the database nor from node to node: this one serves in its place',
+    );
+    await others.look();
+  }
+
+  /** `begin`: the statement by which it begins. */
+  async function serve(begin: () => Promise<number | undefined>): Promise<void> {
     const begun = clock.monotonic();
-    const newBeat = await table.serve(incarnation);
+    const newBeat = await begin();
     if (newBeat === undefined || isStopped) return;
     isServing = true;
     renewed(newBeat, begun);
@@ -185,6 +157,8 @@ export function createLease({ clock, log, table, node, directoryOf, onLost, onEn
   async function end(): Promise<void> {
     [until, isStopped] = [0, true];
     onLost();
+    // Nothing is answered any more: nobody has to wait for its lease.
+    await table.end({ incarnation }).catch(() => undefined);
     const giveUp = clock.monotonic() + namingMs;
     do {
       await others.look().catch(() => undefined);
@@ -227,8 +201,7 @@ export function createLease({ clock, log, table, node, directoryOf, onLost, onEn
 
   return {
     leftMs: () => (isServing && reading !== 'yes' ? 0 : leftMs()),
-    beatMs,
-    isReady: () => leftMs() >= (leaseMs < 30_000 ? leaseMs / 3 : 10_000),
+    isReady: () => aliveMs() >= (leaseMs < 30_000 ? leaseMs / 3 : 10_000),
     acquire() {
       return new Promise((resolve, reject) => {
         [acquired, refused] = [resolve, reject];
@@ -241,6 +214,7 @@ export function createLease({ clock, log, table, node, directoryOf, onLost, onEn
       isStopped = true;
       wake();
       acquired();
+      sayAlone();
     },
     async beginReading(applied) {
       const newest = isRegistered ? await table.read(incarnation, applied) : undefined;
@@ -259,17 +233,20 @@ export function createLease({ clock, log, table, node, directoryOf, onLost, onEn
       standsIn = does;
     },
     serves: () => isServing,
-    silentMs: others.silentMs,
+    isSilent: silence.isSilent,
+    alone: () => whenAlone,
+    isAlone,
     beatNow: () => wake(),
     hurry() {
       hurriedUntil = clock.monotonic() + hurriedForMs;
       wake();
     },
     mayServe: () => role() === 'waiting' || role() === 'serving',
-    servingElsewhere: () => (isServing ? undefined : others.all().find(({ serving }) => serving)),
+    servingElsewhere,
     async release() {
       isStopped = true;
       wake();
+      sayAlone();
       await life;
       cancelEnd();
       [until, reading] = [0, 'no'];
@@ -277,6 +254,7 @@ export function createLease({ clock, log, table, node, directoryOf, onLost, onEn
       isRegistered = false;
       table.close();
     },
-    view: () => clusterView({ name, url, role: role(), leftMs: leftMs() }, others),
+    view: (passesOn = false) =>
+      clusterView({ name, url, role: role(), leads: isServing && leftMs() > 0, aliveMs: aliveMs() }, others, passesOn),
   };
 }

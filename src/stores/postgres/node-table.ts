@@ -63,6 +63,10 @@ export function createNodeTable({
         throw error;
       }
     },
+    async depose(incarnation, silent) {
+      const [row] = await query<{ beat: number }>(depose, [incarnation, silent.incarnation, silent.beat]);
+      return row?.beat;
+    },
     read: (incarnation, applied) =>
       over(async (own) => {
         const rows = await own.query('UPDATE node SET applied = $2 WHERE incarnation = $1 AND NOT serving RETURNING 1', [
@@ -85,11 +89,23 @@ export function createNodeTable({
 }
 
 const allNodes = `SELECT incarnation, name, url, boot_id AS "bootId", directory, lease_ms AS "leaseMs", serving,
-  serving AND applied IS NOT NULL AS "waitsForOthers", beat FROM node ORDER BY name`;
+  serving AND applied IS NOT NULL AS "waitsForOthers", beat, false AS "isDeposed" FROM node
+UNION ALL SELECT incarnation, name, url, boot_id, directory, lease_ms, false, false, beat, true FROM deposed_node ORDER BY name`;
 
 /** An older latchd that serves leaves `applied` null. The writes of the one before that are under way hold a row of `head`: this waits for them, and those that come later are refused. */
 const serve = `
 WITH serves AS (UPDATE node SET serving = true, applied = 0, beat = beat + 1 WHERE incarnation = $1 RETURNING beat),
+     writes AS (UPDATE head SET writer = $1 WHERE EXISTS (SELECT FROM serves))
+SELECT beat FROM serves`;
+
+/** Its row comes first in this statement: at no moment two rows serve. */
+const depose = `
+WITH silent AS (DELETE FROM node WHERE incarnation = $2 AND beat = $3 AND serving RETURNING *),
+     kept AS (INSERT INTO deposed_node (incarnation, name, url, boot_id, directory, lease_ms, beat)
+       SELECT incarnation, name, url, boot_id, directory, lease_ms, beat FROM silent),
+     lost AS (INSERT INTO lost_node (name) SELECT name FROM silent
+       WHERE NOT EXISTS (SELECT FROM node WHERE node.name = silent.name AND incarnation <> $2) ON CONFLICT (name) DO UPDATE SET lost_at = now()),
+     serves AS (UPDATE node SET serving = true, applied = 0, beat = beat + 1 WHERE incarnation = $1 AND EXISTS (SELECT FROM silent) RETURNING beat),
      writes AS (UPDATE head SET writer = $1 WHERE EXISTS (SELECT FROM serves))
 SELECT beat FROM serves`;
 
@@ -99,5 +115,6 @@ INSERT INTO node (incarnation, name, url, boot_id, directory, lease_ms) VALUES (
 const endNode = `
 WITH ended AS (DELETE FROM node WHERE incarnation = $1 AND beat = coalesce($2, beat) RETURNING name),
      lost AS (INSERT INTO lost_node (name) SELECT name FROM ended WHERE $2 IS NOT NULL
-       AND NOT EXISTS (SELECT FROM node WHERE node.name = ended.name AND incarnation <> $1) ON CONFLICT (name) DO UPDATE SET lost_at = now())
-SELECT name FROM ended`;
+       AND NOT EXISTS (SELECT FROM node WHERE node.name = ended.name AND incarnation <> $1) ON CONFLICT (name) DO UPDATE SET lost_at = now()),
+     over AS (DELETE FROM deposed_node WHERE incarnation = $1 RETURNING name)
+SELECT name FROM ended UNION ALL SELECT name FROM over`;

@@ -19,6 +19,8 @@ export interface NodeRow {
   readonly waitsForOthers?: boolean;
   /** How often it has said that it lives. */
   readonly beat: number;
+  /** Another node has taken its place, and its lease may not be over. */
+  readonly isDeposed?: boolean;
 }
 
 /** The rows of all nodes. A call whose outcome is unknown rejects, and the next one is made over a new connection. */
@@ -30,6 +32,11 @@ export interface NodeTable {
   beat(incarnation: string): Promise<number | undefined>;
   /** From its commit on this node alone may write. Resolves with its new beat; undefined: another node serves, or this one has ended. */
   serve(incarnation: string): Promise<number | undefined>;
+  /**
+   * As `serve`, in place of the node `silent`, unless that has said meanwhile that it lives. It is deposed: its row stays until its lease is surely
+   * over, or it has ended.
+   */
+  depose(incarnation: string, silent: Pick<NodeRow, 'incarnation' | 'beat'>): Promise<number | undefined>;
   /**
    * From its commit on whoever changes something waits until this node has taken it in, unless it serves. `applied`: the number of the last change
    * that it has taken in. Resolves with the number of the newest change after that commit; undefined: the node has ended, or serves.
@@ -66,6 +73,8 @@ export interface OtherNodes {
   serving(): readonly string[];
   /** For how long the one that serves has given no sign to the database; undefined: none serves, or the database does not answer. */
   silentMs(): number | undefined;
+  /** Whether the database has answered for so long that who lives has said so. */
+  answersAgain(): boolean;
 }
 
 export function createOtherNodes(options: {
@@ -83,20 +92,21 @@ export function createOtherNodes(options: {
   let lookedAt = Number.NEGATIVE_INFINITY;
   let answersSince = 0;
 
+  // While the database was away nobody could say anything.
+  const answersAgain = (): boolean => lookedAt - answersSince >= backMs;
+
   return {
     async look() {
       const rows = await table.all();
       const now = clock.monotonic();
       if (now - lookedAt > gapMs) answersSince = now;
       lookedAt = now;
-      // While the database was away nobody could say anything.
-      const answersAgain = now - answersSince >= backMs;
       others = rows.filter((row) => row.incarnation !== incarnation);
       for (const known of silences.keys()) if (!others.some((row) => row.incarnation === known)) silences.delete(known);
       for (const row of others) {
         const silence = silences.get(row.incarnation);
         if (silence?.beat !== row.beat) silences.set(row.incarnation, { beat: row.beat, since: now });
-        else if (answersAgain && now - silence.since >= row.leaseMs + marginMs && (await table.end(row))) {
+        else if (answersAgain() && now - silence.since >= row.leaseMs + marginMs && (await table.end(row))) {
           others = others.filter((one) => one !== row);
           log.warn({ code: 'node-ended', node: row.name, served: row.serving }, 'a node was not heard of for a whole lease: it has ended');
         }
@@ -109,6 +119,7 @@ export function createOtherNodes(options: {
       const silence = one && silences.get(one.incarnation);
       return silence === undefined || now - lookedAt > gapMs ? undefined : now - silence.since;
     },
+    answersAgain: () => answersAgain() && clock.monotonic() - lookedAt <= gapMs,
   };
 }
 

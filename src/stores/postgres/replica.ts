@@ -5,7 +5,7 @@ import { readIfThere } from '../files/documents/durable-file.ts';
 import { type DocumentTablesLayer, documentRoot } from './document-tables.ts';
 import { followUntil } from './follow.ts';
 import type { Hints } from './hints.ts';
-import type { NodeLease } from './lease.ts';
+import type { NodeLease } from './node-lease.ts';
 
 export interface Replica {
   /** Follows until `acquired` does, and resolves or rejects as that does. */

@@ -4,6 +4,7 @@ import { appliedColumn } from './schema/applied.ts';
 import { authorityTable } from './schema/authority.ts';
 import { carriedTables } from './schema/carried.ts';
 import { changeTable } from './schema/changes.ts';
+import { deposedTable } from './schema/deposed.ts';
 import { documentTables } from './schema/documents.ts';
 import { lostNodeTable } from './schema/lost-nodes.ts';
 import { nodeDirectoryColumn } from './schema/node-directory.ts';
@@ -24,6 +25,7 @@ const steps: readonly { readonly name: string; readonly sql: string }[] = [
   { name: 'stamps', sql: documentStamps },
   { name: 'changes', sql: changeTable },
   { name: 'applied', sql: appliedColumn },
+  { name: 'deposed nodes', sql: deposedTable },
 ];
 
 export const schemaSteps = steps.map(({ name }) => name);

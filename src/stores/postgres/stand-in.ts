@@ -3,7 +3,7 @@
 // serves waits for nobody, so nobody stands in for it.
 import type { Clock } from '../../domain/clock.ts';
 import type { Log } from '../../domain/part.ts';
-import type { NodeLease } from './lease.ts';
+import type { NodeLease } from './node-lease.ts';
 
 export interface StandIn {
   /** Resolves when the node that serves is silent for the first time, or after `end`. */
@@ -15,32 +15,20 @@ export interface StandIn {
 }
 
 const lookMs = 250;
-/** What a sign may be late, and for how long two questions in a row go without an answer. */
-const [lateMs, missedMs] = [500, 1_000];
 
 export function createStandIn(options: {
   readonly clock: Clock;
   readonly log: Log;
-  readonly lease: Pick<NodeLease, 'readingLeftMs' | 'servingElsewhere' | 'silentMs' | 'standIn' | 'serves' | 'beatMs'>;
-  /** How long ago the node that serves has answered this one; undefined: they do not reach each other in any case. */
-  readonly unansweredMs: () => number | undefined;
+  readonly lease: Pick<NodeLease, 'readingLeftMs' | 'servingElsewhere' | 'isSilent' | 'standIn' | 'serves'>;
   /** Whoever is connected must be sent away. */
   readonly onEnded: () => void;
 }): StandIn {
-  const { clock, log, lease, unansweredMs, onEnded } = options;
-  const { beatMs } = lease;
+  const { clock, log, lease, onEnded } = options;
   let standsIn = false;
   let isOver = false;
   let cancel = (): void => undefined;
   let wake = (): void => undefined;
 
-  /** It must be missed in the database and from node to node; where one of these says nothing, the other one must for longer. */
-  function isSilent(): boolean {
-    const [said, unanswered] = [lease.silentMs(), unansweredMs()];
-    if (said === undefined) return unanswered !== undefined && unanswered >= beatMs + lateMs;
-    if (unanswered === undefined) return said >= 2 * beatMs + lateMs;
-    return said >= beatMs + lateMs && unanswered >= missedMs;
-  }
   function stop(): void {
     if (!standsIn) return;
     standsIn = false;
@@ -50,7 +38,7 @@ export function createStandIn(options: {
   function look(): void {
     const silent = lease.servingElsewhere();
     const may = silent?.waitsForOthers === true && lease.readingLeftMs() > 0;
-    if (may && isSilent() && !standsIn) {
+    if (may && lease.isSilent() && !standsIn) {
       standsIn = true;
       lease.standIn(true);
       log.warn(
@@ -58,7 +46,7 @@ export function createStandIn(options: {
         'the node that serves gives no sign: until it does, or this one serves, this one opens doors',
       );
       wake();
-    } else if (standsIn && may && !isSilent()) {
+    } else if (standsIn && may && !lease.isSilent()) {
       log.info({ code: 'stood-in', for: silent.name }, 'the node that serves is heard again: this one waits');
       stop();
     } else if (!may && !lease.serves()) stop();

@@ -27,8 +27,9 @@ import { createDatabaseWatch, type DatabaseWatch } from './database-watch.ts';
 import { createDocumentTables, documentRoot } from './document-tables.ts';
 import { doneOnceThere } from './follow.ts';
 import { createHints } from './hints.ts';
-import { createLease, type NodeLease } from './lease.ts';
+import { createLease } from './lease.ts';
 import { exportSnapshot } from './migration.ts';
+import type { NodeLease } from './node-lease.ts';
 import { createNodeTable } from './node-table.ts';
 import type { NodeRow } from './nodes.ts';
 import { createRecordSide } from './record-side.ts';
@@ -101,6 +102,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
   const local = nodeFiles();
   const directoryLock = createDirectoryLock({ files: local, directory, log });
   let isFenced = false;
+  let unansweredMs = (): number | undefined => undefined;
   /** Who ended this node took the fence with it: the lease finds out who it was, and ends the process. */
   function onFenced(): void {
     isFenced = true;
@@ -111,6 +113,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
   const lease = createLease({
     ...{ clock, log, table: createNodeTable({ clock, connect: dial }), node: { ...node, incarnation: writer } },
     directoryOf: () => fileOf(directory),
+    unansweredMs: () => unansweredMs(),
     onLost: () => emit('lease-lost', {}),
     onEnded: onFatal,
   });
@@ -145,8 +148,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
   const replica = createReplica({
     ...{ clock, tables, lease, hints, incarnation: writer, loadStores: documents.load, readAhead: side.readAhead },
   });
-  let unansweredMs = (): number | undefined => undefined;
-  const standIn = createStandIn({ clock, log, lease, unansweredMs: () => unansweredMs(), onEnded: () => emit('lease-lost', {}) });
+  const standIn = createStandIn({ clock, log, lease, onEnded: () => emit('lease-lost', {}) });
   let following: Promise<void> | undefined;
   let leading: Promise<void> | undefined;
 

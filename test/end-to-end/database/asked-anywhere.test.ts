@@ -101,7 +101,7 @@ describe('a node that waits beside one that serves', () => {
     expect(await askFrom('127.0.0.8', url, 'wrong')).toBe(401);
   });
 
-  test('is not ready, says where it sends requests, and counts them', async () => {
+  test('serves, says who leads and where it sends requests, and counts them', async () => {
     const { elsewhere, site } = nodes;
     // It says so while the other one has answered within the last seconds.
     let said: Awaited<ReturnType<typeof readiness>>;
@@ -110,8 +110,8 @@ describe('a node that waits beside one that serves', () => {
       return said?.cluster?.forwardsTo === 'box-1';
     }, 'the other node answers');
     expect(said).toMatchObject({
-      ...{ ready: false, parts: { mqtt: 'ok', http: 'ok' } },
-      cluster: { name: 'box-2', role: 'waiting', serving: ['box-1'], forwardsTo: 'box-1' },
+      ...{ ready: true, parts: { store: 'ok', mqtt: 'ok', http: 'ok', database: 'ok' }, http: {}, mqtt: {} },
+      cluster: { name: 'box-2', role: 'serving', serving: ['box-1', 'box-2'], leader: 'box-1', forwardsTo: 'box-1' },
     });
     expect(await readiness(site.gateway.httpUrl)).toMatchObject({ ready: true, cluster: { role: 'serving', forwardsTo: null } });
     const metrics = await (await fetch(`${elsewhere.gateway.httpUrl}/metrics`)).text();

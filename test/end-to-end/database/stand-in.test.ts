@@ -1,4 +1,5 @@
-// A node that waits opens doors for one that gives no sign, with what it has in memory: nothing that was forbidden, and nothing twice.
+// While the database does not answer, a node that waits opens doors for one that gives no sign, with what it has in memory: nothing that was
+// forbidden, and nothing twice.
 import { get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PostgresDatabases } from '../../support/postgres.ts';
@@ -98,6 +99,7 @@ describe('a node that stands in for another one', () => {
   test('waits again when the other one is heard, which serves on: nothing happens twice', async () => {
     const { site, elsewhere } = nodes;
     const [lockId, lock] = [site.lockId(1), site.lock(1)];
+    nodes.databaseLink.cut('silent');
     process.kill(site.gateway.pid, 'SIGSTOP');
     await until(() => codesOf(nodes).includes('stands-in'), 'box-2 stands in');
     leadLocks(site, elsewhere);
@@ -105,10 +107,13 @@ describe('a node that stands in for another one', () => {
     expect(lock.state).toBe('unlocked');
     process.kill(site.gateway.pid, 'SIGCONT');
     await until(() => codesOf(nodes).includes('stood-in'), 'box-2 has heard box-1');
+    nodes.databaseLink.mend();
     leadLocks(site, site);
     await site.whenOnline(1);
     await until(async () => (await readiness(elsewhere.gateway.httpUrl))?.cluster?.forwardsTo === 'box-1', 'box-2 sends requests on');
-    expect(await readiness(elsewhere.gateway.httpUrl)).toMatchObject({ ready: false, cluster: { role: 'waiting' } });
+    const isReady = async () => (await readiness(elsewhere.gateway.httpUrl))?.ready;
+    await until(async () => (await isReady()) === true, 'the database has its sign again');
+    expect(await readiness(elsewhere.gateway.httpUrl)).toMatchObject({ cluster: { role: 'serving', leader: 'box-1' } });
     expect((await renameAt(elsewhere, lockId, 'Front door')).status).toBe(200);
     await moveAt(elsewhere, 'lock', lockId);
     await lock.whenEventsAcknowledged();
@@ -168,6 +173,7 @@ describe('a node that stands in for another one', () => {
     const revoking = tokens.slice(50).map((one) => callers.revoke(site, one).catch(() => undefined));
     await Promise.race(revoking);
     process.kill(site.gateway.pid, 'SIGKILL');
+    nodes.databaseLink.cut('refused');
     await Promise.all(revoking);
     site.wire.lead(elsewhere.gateway.mqttUrl);
     const toAsk = new Set(callers.revoked());
@@ -229,9 +235,10 @@ describe('a node that stands in for another one', () => {
     }
   });
 
-  test('serves when the lease of the other one is over: what happened meanwhile is on record once, by who asked', async () => {
+  test('serves once the database is back and the other one has said nothing: what happened meanwhile is on record once, by who asked', async () => {
     const { site, elsewhere } = nodes;
     const lockId = site.lockId(1);
+    nodes.databaseLink.mend();
     await until(() => codesOf(nodes).includes('ready'), 'box-2 serves');
     await moveAt(elsewhere, 'lock', lockId);
     await site.lock(1).whenEventsAcknowledged();

@@ -40,7 +40,7 @@ test('the one that waits says so and nothing else, and serves when the other one
     expect.objectContaining({
       ready: false,
       cluster: {
-        ...{ name: 'box-2', role: 'waiting', serving: ['box-1'], leaseSecondsLeft: null },
+        ...{ name: 'box-2', role: 'waiting', serving: ['box-1'], leader: 'box-1', leaseSecondsLeft: null },
         nodes: [
           { name: 'box-1', url: null, role: 'serving' },
           { name: 'box-2', url: null, role: 'waiting' },

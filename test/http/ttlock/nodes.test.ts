@@ -24,6 +24,7 @@ const forwarding: Forwarding = {
     stop: () => undefined,
     isPossible: () => true,
     isTaking: () => true,
+    isPassing: () => true,
     forwardsTo: () => 'box-1',
     peer: () => undefined,
     unansweredMs: () => 0,

@@ -29,6 +29,8 @@ interface House {
   has(last: number): Promise<unknown>;
   /** Registers a node beside it, which answers from memory, and knows the changes up to this one. */
   addReader(applied: number): Promise<{ readonly incarnation: string; readonly hints: Hints; end(): Promise<void> }>;
+  /** The node that served before this one, which gave no sign; call what this resolves with when it has surely ended. */
+  addDeposed(): Promise<() => Promise<void>>;
 }
 
 async function withHouse(run: (house: House) => Promise<void>, clock = createClock()): Promise<void> {
@@ -57,6 +59,15 @@ async function withHouse(run: (house: House) => Promise<void>, clock = createClo
     await has(100);
     const waited: number[] = [];
     const house: House = {
+      async addDeposed() {
+        const incarnation = randomUUID();
+        await table.end({ incarnation: database.writer });
+        await table.register({ ...row, incarnation, name: 'box-0' });
+        await table.serve(incarnation);
+        await table.register({ ...row, incarnation: database.writer, name: 'box-1' });
+        await table.depose(database.writer, { incarnation, beat: 1 });
+        return async () => void (await table.end({ incarnation, beat: 1 }));
+      },
       newest: 0,
       waited,
       has,
@@ -115,6 +126,19 @@ test('a change is told when every node that answers from memory has taken it in,
     expect(seen.is).toBe(false);
     one.hints.sendApplied(one.incarnation, 5);
     await until(() => seen.is, 'both know it');
+  }));
+
+test('a change waits for a node that was deposed until that is surely over, whatever others have taken in', () =>
+  withHouse(async (house) => {
+    const end = await house.addDeposed();
+    const reader = await house.addReader(5);
+    house.newest = 5;
+    const seen = watch(house.wait.settled());
+    reader.hints.sendApplied(reader.incarnation, 5);
+    await soon();
+    expect(seen.is).toBe(false);
+    await end();
+    await until(() => seen.is, 'it has ended');
   }));
 
 test('a change that came after a question waits for a question of its own', () =>

@@ -1,6 +1,7 @@
 // Leases of nodes with clocks in hand: who serves, when another takes over, and what a node that froze or was cut off still may do.
 import { describe, expect, test } from '@jest/globals';
-import { createLease, type NodeLease } from '../../../src/stores/postgres/lease.ts';
+import { createLease } from '../../../src/stores/postgres/lease.ts';
+import type { NodeLease } from '../../../src/stores/postgres/node-lease.ts';
 import { NodeRefused, type NodeRow, type NodeTable } from '../../../src/stores/postgres/nodes.ts';
 import { createSettableClock, type SettableClock, settled } from '../../support/settable-clock.ts';
 
@@ -20,6 +21,8 @@ interface TestNode {
   readonly log: { readonly code?: string }[];
   readonly lost: number[];
   readonly ended: Error[];
+  /** Since when the node that serves has not answered this one; undefined: this one reaches nobody. */
+  unansweredSince: number | undefined;
   acquired: boolean;
   refusal: unknown;
 }
@@ -35,7 +38,7 @@ function createHouse({ opens = true } = {}) {
     };
     const raised = (incarnation: string, change: Partial<NodeRow>): number | undefined => {
       const row = database.rows.get(incarnation);
-      if (row === undefined) return undefined;
+      if (row === undefined || row.isDeposed) return undefined;
       database.rows.set(incarnation, { ...row, ...change, beat: row.beat + 1 });
       return row.beat + 1;
     };
@@ -57,6 +60,14 @@ function createHouse({ opens = true } = {}) {
         await reached();
         if ([...database.rows.values()].some((row) => row.serving && row.incarnation !== incarnation)) return undefined;
         if (database.rows.has(incarnation)) database.writer = incarnation;
+        return raised(incarnation, { serving: true });
+      },
+      async depose(incarnation, { incarnation: silent, beat }) {
+        await reached();
+        const row = database.rows.get(silent);
+        if (row === undefined || !row.serving || row.beat !== beat || !database.rows.has(incarnation)) return undefined;
+        database.rows.set(silent, { ...row, serving: false, isDeposed: true });
+        database.writer = incarnation;
         return raised(incarnation, { serving: true });
       },
       async read(incarnation) {
@@ -81,10 +92,11 @@ function createHouse({ opens = true } = {}) {
       ...{ clock, log: { debug: say, info: say, warn: say, error: say, fatal: say }, table: tableFor(name) },
       node: { incarnation: `${name} ${nodes.length}`, name, url: null, bootId: `boot of ${name}`, leaseMs, ...given },
       directoryOf: async () => given.directory ?? 'data',
+      unansweredMs: () => (node.unansweredSince === undefined ? undefined : clock.monotonic() - node.unansweredSince),
       onLost: () => void lost.push(clock.monotonic()),
       onEnded: (error) => void ended.push(error),
     });
-    const node: TestNode = { lease, clock, log, lost, ended, acquired: false, refusal: undefined };
+    const node: TestNode = { lease, clock, log, lost, ended, unansweredSince: undefined, acquired: false, refusal: undefined };
     lease.acquire().then(
       () => {
         if (opens) lease.knowsAll();
@@ -98,7 +110,7 @@ function createHouse({ opens = true } = {}) {
     return node;
   }
 
-  /** Time passes at all nodes but those that are frozen. At no moment two of them have a lease. */
+  /** Time passes at all nodes but those that are frozen. At no moment two of them have a lease, unless one was deposed. */
   async function pass(ms: number, frozen: readonly TestNode[] = []): Promise<void> {
     for (let left = ms; left > 0; left -= 50) {
       for (const node of nodes) {
@@ -106,7 +118,8 @@ function createHouse({ opens = true } = {}) {
         else await node.clock.advance(50);
       }
       await settled();
-      expect(nodes.filter(({ lease }) => lease.leftMs() > 0).length).toBeLessThanOrEqual(1);
+      const isDeposed = [...database.rows.values()].some((row) => row.isDeposed);
+      expect(nodes.filter(({ lease }) => lease.leftMs() > 0).length).toBeLessThanOrEqual(isDeposed ? 2 : 1);
     }
   }
   return { database, add, pass };
@@ -122,7 +135,7 @@ describe('the lease of a node', () => {
     expect([one.acquired, two.acquired]).toEqual([true, false]);
     expect(database.writer).toBe('box-1 0');
     expect(two.lease.view()).toEqual({
-      ...{ name: 'box-2', role: 'waiting', serving: ['box-1'], leaseSecondsLeft: null },
+      ...{ name: 'box-2', role: 'waiting', serving: ['box-1'], leader: 'box-1', leaseSecondsLeft: null },
       nodes: [
         { name: 'box-1', url: null, role: 'serving' },
         { name: 'box-2', url: null, role: 'waiting' },
@@ -448,5 +461,102 @@ describe('the lease of a node', () => {
     await pass(3_000);
     expect(one.ended.map(String).join()).toContain('has lost what it had confirmed');
     expect(one.lease.leftMs()).toBe(0);
+  });
+
+  describe('where nodes reach each other', () => {
+    const url = 'https://box.lan:8444';
+
+    /** One serves and dies or freezes after a while; the other one does not reach it from then on. */
+    async function createSilentHouse() {
+      const house = createHouse();
+      const one = house.add('box-1', { url });
+      await house.pass(100);
+      const two = house.add('box-2', { url });
+      await house.pass(10_000);
+      two.unansweredSince = two.clock.monotonic();
+      return { ...house, one, two };
+    }
+
+    test('one that gives no sign, neither in the database nor from node to node, is deposed within seconds', async () => {
+      const { pass, database, one, two } = await createSilentHouse();
+      await pass(2_000, [one]);
+      expect(two.acquired).toBe(false);
+      await pass(2_800, [one]);
+      expect([two.acquired, database.writer]).toEqual([true, 'box-2 1']);
+      expect(two.log.filter(({ code }) => code === 'node-deposed')).toEqual([expect.objectContaining({ node: 'box-1' })]);
+      expect(two.lease.view()).toMatchObject({
+        ...{ role: 'serving', serving: ['box-2'], leader: 'box-2' },
+        nodes: [
+          { name: 'box-1', role: 'lost' },
+          { name: 'box-2', role: 'serving' },
+        ],
+      });
+    });
+
+    test('beside a deposed one it is not alone until the lease of that is surely over', async () => {
+      const { pass, database, one, two } = await createSilentHouse();
+      let isAlone = false;
+      void two.lease.alone().then(() => {
+        isAlone = true;
+      });
+      await pass(leaseMs - 1_000, [one]);
+      expect([two.acquired, two.lease.isAlone(), isAlone]).toEqual([true, false, false]);
+      await pass(5_000, [one]);
+      expect([two.lease.isAlone(), isAlone, database.rows.size]).toEqual([true, true, 1]);
+    });
+
+    test('a deposed one that thaws ends, names who serves, and leaves the other one alone', async () => {
+      const { pass, one, two } = await createSilentHouse();
+      await pass(6_000, [one]);
+      expect(two.acquired).toBe(true);
+      await pass(3_000);
+      expect(one.ended.map(({ message }) => message)).toEqual([expect.stringContaining('box-2 has taken over')]);
+      expect(one.lease.leftMs()).toBe(0);
+      await one.lease.release();
+      await pass(2_500);
+      expect(two.lease.isAlone()).toBe(true);
+    });
+
+    test.each(['database', 'nodes'] as const)('one that is heard still (%s) is not deposed', async (sign) => {
+      const { pass, one, two } = await createSilentHouse();
+      for (let seconds = 0; seconds < 20; seconds += 1) {
+        if (sign === 'nodes') two.unansweredSince = two.clock.monotonic();
+        await pass(900, sign === 'nodes' ? [one] : []);
+      }
+      expect(two.acquired).toBe(false);
+    });
+
+    test('after the database was away it has time to say that it lives', async () => {
+      const { pass, database, one, two } = await createSilentHouse();
+      for (const name of ['box-1', 'box-2']) database.cutOff.add(name);
+      await pass(10_000);
+      database.cutOff.delete('box-2');
+      await pass(3_000);
+      database.cutOff.delete('box-1');
+      await pass(3_000);
+      expect([two.acquired, one.lease.view().role]).toEqual([false, 'serving']);
+    });
+
+    test('of two that wait, one takes the place of the silent one', async () => {
+      const house = await createSilentHouse();
+      const three = house.add('box-3', { url });
+      await house.pass(1_000);
+      three.unansweredSince = three.clock.monotonic();
+      await house.pass(8_000, [house.one]);
+      expect([house.two.acquired, three.acquired].filter(Boolean)).toHaveLength(1);
+    });
+
+    test('one whose other node reaches nobody waits for the whole lease', async () => {
+      const house = createHouse();
+      const one = house.add('box-1');
+      await house.pass(100);
+      const two = house.add('box-2', { url });
+      await house.pass(10_000);
+      two.unansweredSince = two.clock.monotonic();
+      await house.pass(leaseMs - 1_000, [one]);
+      expect(two.acquired).toBe(false);
+      await house.pass(5_000, [one]);
+      expect(two.acquired).toBe(true);
+    });
   });
 });

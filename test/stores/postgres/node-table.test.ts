@@ -49,8 +49,8 @@ describe('the table of nodes', () => {
       expect(await two.serve(b)).toBeUndefined();
       expect(await one.beat(a)).toBe(2);
       expect(await two.all()).toEqual([
-        { ...nodeOf('box-1', a), serving: true, waitsForOthers: true, beat: 2 },
-        { ...nodeOf('box-2', b), serving: false, waitsForOthers: false, beat: 0 },
+        { ...nodeOf('box-1', a), serving: true, waitsForOthers: true, beat: 2, isDeposed: false },
+        { ...nodeOf('box-2', b), serving: false, waitsForOthers: false, beat: 0, isDeposed: false },
       ]);
       expect(await two.read(b, 7)).toBe(0);
       expect(await two.read(a, 7)).toBeUndefined();
@@ -62,6 +62,36 @@ describe('the table of nodes', () => {
       expect(await one.beat(a)).toBeUndefined();
       expect(await one.serve(a)).toBeUndefined();
       expect(await two.serve(b)).toBe(1);
+    }));
+
+  test('one that was deposed can neither say that it lives nor serve again, and its row stays until somebody ends it', () =>
+    withTables(async (one, two, { query }) => {
+      const [a, b] = [randomUUID(), randomUUID()];
+      await one.register(nodeOf('box-1', a));
+      await two.register(nodeOf('box-2', b));
+      await one.serve(a);
+      expect(await two.depose(b, { incarnation: a, beat: 0 })).toBeUndefined();
+      expect(await two.depose(b, { incarnation: a, beat: 1 })).toBe(1);
+      expect([await one.beat(a), await one.serve(a), await two.beat(b)]).toEqual([undefined, undefined, 2]);
+      expect(await two.all()).toEqual([
+        { ...nodeOf('box-1', a), serving: false, waitsForOthers: false, beat: 1, isDeposed: true },
+        { ...nodeOf('box-2', b), serving: true, waitsForOthers: true, beat: 2, isDeposed: false },
+      ]);
+      expect(await query('SELECT name FROM latchd.lost_node')).toEqual([{ name: 'box-1' }]);
+      expect(await two.end({ incarnation: a, beat: 1 })).toBe(true);
+      expect((await two.all()).map(({ name }) => name)).toEqual(['box-2']);
+    }));
+
+  test('of many that would depose it, one does', () =>
+    withTables(async (one, two, { query }) => {
+      const [a, ...all] = Array.from({ length: 9 }, () => randomUUID());
+      await one.register(nodeOf('box-1', a ?? ''));
+      for (const incarnation of all) await one.register(nodeOf('box', incarnation));
+      await one.serve(a ?? '');
+      const silent = { incarnation: a ?? '', beat: 1 };
+      const served = await Promise.all(all.map((incarnation, at) => (at % 2 === 0 ? one : two).depose(incarnation, silent)));
+      expect(served.filter((beat) => beat !== undefined)).toHaveLength(1);
+      expect(await query('SELECT FROM latchd.node WHERE serving')).toHaveLength(1);
     }));
 
   test('who answers from memory hears of the newest change, also one that was made while it said so', () =>
@@ -104,6 +134,10 @@ describe('the table of nodes', () => {
         await one.serve(former.writer);
         await expect(writes(former)).rejects.toThrow(FencedError);
         expect(await writes(later)).toEqual([{ number: 2 }]);
+        await one.register(nodeOf('box-1', former.writer));
+        await one.depose(former.writer, { incarnation: later.writer, beat: 1 });
+        await expect(writes(later)).rejects.toThrow(FencedError);
+        expect(await writes(former)).toEqual([{ number: 3 }]);
       } finally {
         await former.stop();
         await later.stop();

@@ -1,5 +1,6 @@
 // When a node that waits stands in for the one that serves, with the clock in hand.
 import { describe, expect, test } from '@jest/globals';
+import { createSilence } from '../../../src/stores/postgres/silence.ts';
 import { createStandIn } from '../../../src/stores/postgres/stand-in.ts';
 import { createSettableClock } from '../../support/settable-clock.ts';
 
@@ -11,8 +12,8 @@ function createWaiting() {
   const say = (fields: object): void => void codes.push((fields as { code?: string }).code);
   const now = () => clock.monotonic();
   const state = {
-    serving: { incarnation: 'a', name: 'box-1', url: null, waitsForOthers: true } as
-      | { incarnation: string; name: string; url: null; waitsForOthers: boolean }
+    serving: { incarnation: 'a', name: 'box-1', url: 'https://box-1.lan:8444', waitsForOthers: true } as
+      | { incarnation: string; name: string; url: string | null; waitsForOthers: boolean }
       | undefined,
     readingUntil: now() + 3_600_000,
     saidAt: now() as number | undefined,
@@ -24,19 +25,23 @@ function createWaiting() {
     standsIn: false,
   };
   const since = (at: number | undefined): number | undefined => (at === undefined ? undefined : now() - at);
+  const silence = createSilence({
+    beatMs,
+    others: { silentMs: () => since(state.saidAt), answersAgain: () => true },
+    serving: () => state.serving,
+    unansweredMs: () => since(state.answeredAt),
+  });
   const standIn = createStandIn({
     ...{ clock, log: { debug: say, info: say, warn: say, error: say, fatal: say } },
     lease: {
-      beatMs,
+      isSilent: silence.isSilent,
       readingLeftMs: () => Math.max(0, state.readingUntil - now()),
       servingElsewhere: () => state.serving,
-      silentMs: () => since(state.saidAt),
       serves: () => state.serves,
       standIn: (does) => {
         state.standsIn = does;
       },
     },
-    unansweredMs: () => since(state.answeredAt),
     onEnded: () => {
       state.ended += 1;
     },
@@ -48,9 +53,9 @@ function createWaiting() {
 }
 
 describe('a node that waits', () => {
-  test('stands in when the other one is heard neither in the database nor from node to node, and no sooner', async () => {
+  test('stands in when the other one is heard neither in the database nor from node to node, and nobody may take its place', async () => {
     const { clock, codes, state } = createWaiting();
-    await clock.advance(beatMs);
+    await clock.advance(beatMs + 1_000);
     expect([state.isNeeded, state.standsIn]).toEqual([false, false]);
     await clock.advance(1_000);
     expect(state.isNeeded).toBe(true);
@@ -67,14 +72,19 @@ describe('a node that waits', () => {
     expect([state.isNeeded, state.standsIn]).toEqual([false, false]);
   });
 
-  test('waits longer where nodes do not reach each other', async () => {
-    const { clock, state } = createWaiting();
-    state.answeredAt = undefined;
-    await clock.advance(beatMs + 1_000);
-    expect(state.standsIn).toBe(false);
-    await clock.advance(beatMs);
-    expect(state.standsIn).toBe(true);
-  });
+  test.each([
+    ['this one reaches nobody', { answeredAt: undefined }],
+    ['the other one is reached by nobody', { url: null }],
+  ])(
+    'does not where %s: it waits until the lease of the other one is over',
+    async (_title, { url, ...given }: { url?: null; answeredAt?: undefined }) => {
+      const { clock, state } = createWaiting();
+      if ('answeredAt' in given) state.answeredAt = undefined;
+      if (url === null && state.serving) state.serving.url = null;
+      await clock.advance(60_000);
+      expect([state.isNeeded, state.standsIn]).toEqual([false, false]);
+    },
+  );
 
   test('stands in while the database is away, if the other one does not answer either; it knows nothing where they do not reach each other', async () => {
     const { clock, state } = createWaiting();
@@ -89,11 +99,11 @@ describe('a node that waits', () => {
 
   test('ends it when the other one is heard again, and sends away who is connected; the next silence is another one', async () => {
     const { clock, codes, state, now } = createWaiting();
-    await clock.advance(3_000);
+    await clock.advance(4_000);
     state.saidAt = now();
     await clock.advance(500);
     expect([state.standsIn, state.ended]).toEqual([false, 1]);
-    await clock.advance(3_000);
+    await clock.advance(4_000);
     expect(state.standsIn).toBe(true);
     expect(codes).toEqual(['stands-in', 'stood-in', 'stands-in']);
   });
@@ -122,7 +132,7 @@ describe('a node that waits', () => {
 
   test('goes on as it is once it has the lease, and begins and ends nothing after its end', async () => {
     const { clock, state, standIn } = createWaiting();
-    await clock.advance(3_000);
+    await clock.advance(4_000);
     [state.serving, state.serves] = [undefined, true];
     await clock.advance(1_000);
     expect([state.standsIn, standIn.isActive(), state.ended]).toEqual([true, true, 0]);
