@@ -25,7 +25,7 @@ import {
   rolesOn,
   spanOf,
 } from './access-drafts.ts';
-import type { AccessDraft, AccessLog } from './access-log.ts';
+import { type AccessDraft, type AccessLog, sayingOf } from './access-log.ts';
 import { createMissingLines } from './missing-lines.ts';
 import { createPresenceLines } from './presence-lines.ts';
 
@@ -88,7 +88,13 @@ export function createAccessRecorder(options: {
     const handover = handoverOf(before, after);
     const draftsAfter = after === undefined ? goneDraftsOf : draftsOf;
     const drafts = draftsAfter(entry, handover ?? spanOf(before, after, clock.now()), names, handover ?? now(), proof);
-    append(drafts.filter((draft) => !log.says(draft)));
+    const changed = unchecked.has(entry.lockId) && before !== undefined ? changedBetween(before, drafts) : drafts;
+    append(changed.filter((draft) => !log.says(draft)));
+  }
+  /** Without what was so before and has no line yet: it is not so since now. The comparison of the lock finds it, and dates it. */
+  function changedBetween(before: Entry, drafts: readonly AccessDraft[]): readonly AccessDraft[] {
+    const [held, wanted] = draftsOf(before, now(), names).map(sayingOf);
+    return drafts.filter((draft) => sayingOf(draft) !== held && sayingOf(draft) !== wanted);
   }
   /** What the lock holds, or may hold, is another person's: it is theirs since they have it, however late the gateway looks at the lock. */
   function handoverOf(before: Entry | undefined, after: Entry | undefined): FactSpan | undefined {
