@@ -82,15 +82,17 @@ async function judged(status: number, body: object | undefined): Promise<unknown
   }
 }
 const cluster = (name: string, role: string, nodes: readonly object[]) => ({ ready: false, parts: {}, cluster: { name, role, nodes } });
+const passing = { ready: true, parts: {}, cluster: { ...cluster('box-1', 'serving', []).cluster, forwardsTo: 'box-2' } };
 const serving = { name: 'box-2', url: null, role: 'serving' };
 
 test.each([
   ['serves', 200, cluster('box-1', 'serving', []), 0],
   ['serves while the database is away', 503, cluster('box-1', 'serving', []), 0],
+  ['passes on what it is asked', 200, passing, 1],
   ['waits for the other one', 503, cluster('box-1', 'waiting', [serving]), 1],
   ['has lost its lease', 503, cluster('box-1', 'lost', [serving]), 1],
   ['keeps its data in files', 200, { ready: true, parts: {} }, 1],
   ['does not answer', 200, undefined, 1],
-])('the address goes where latchd serves: of one that %s the check says so', async (_, status, body, code) => {
+])('the address goes where latchd leads: of one that %s the check says so', async (_, status, body, code) => {
   expect(await judged(status, body)).toBe(code);
 });
