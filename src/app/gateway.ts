@@ -126,7 +126,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
   /** A node that waits for its lease says so over HTTP and to systemd, and may send requests and connections of locks on. */
   const listening = lockPassage === undefined ? [] : [broker.listening];
   const forWaiting = [...(certificates ? [certificates] : []), services.stallDetector, control, http, ...listening, systemd];
-  /** One that stands in for the node that serves opens doors before it has its lease. */
+  /** One that stands in for the leader opens doors before it has its lease. */
   const forDoors = [
     services.lists,
     attempts,

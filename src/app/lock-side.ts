@@ -31,7 +31,7 @@ interface LockSideOptions {
   readonly lease: Lease;
   /** Whether this node serves, and no other one may still act. */
   readonly isAlone: () => boolean;
-  /** To the node that serves; undefined: there is no way to another one. */
+  /** To the leader; undefined: there is no way to another one. */
   readonly openRelay: OpenRelay | undefined;
 }
 

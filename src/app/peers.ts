@@ -1,4 +1,4 @@
-// This node among those that share a database: the certificate authority of all, the endpoint for the others, and the way to the one that serves.
+// This node among those that share a database: the certificate authority of all, the endpoint for the others, and the way to the leader.
 import type { Lease } from '../domain/lease.ts';
 import type { StallDetector } from '../domain/locks/stall-detector.ts';
 import { createForwarding, type Forwarding } from '../http/peers/forwarding.ts';
@@ -27,7 +27,7 @@ export function createForwardingFor(
   });
 }
 
-/** The way of connections of locks to the node that serves. */
+/** The way of connections of locks to the leader. */
 export function createLockPassageFor(
   { clock, log }: Base,
   node: Pick<NodeLease, 'leftMs'> | undefined,

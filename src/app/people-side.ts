@@ -41,7 +41,7 @@ interface PeopleSideOptions {
   readonly storage: Storage;
   /** HTTP answers while it runs. */
   readonly httpLease: Lease;
-  /** To the node that serves. */
+  /** To the leader. */
   readonly forwarding: Forwarding | undefined;
   readonly lockPassage: LockPassage | undefined;
   readonly services: Services & AccessServices & BoardServices & TtlockServices;

@@ -60,7 +60,7 @@ interface StatusOptions {
   readonly storageHealth: () => string;
   /** Of a gateway that shares a database with others. */
   readonly node: Pick<DatabaseNode, 'isReady' | 'health' | 'watch' | 'view' | 'leftMs' | 'standsIn' | 'stats'> | undefined;
-  /** To the node that serves; undefined: this one sends nothing on. */
+  /** To the leader; undefined: this one sends nothing on. */
   readonly forwarding: Pick<Forwarding, 'forwardsTo' | 'isTaking' | 'isPassing'> | undefined;
   readonly lockPassage: Pick<LockPassage, 'size'> | undefined;
 }
@@ -147,7 +147,7 @@ export function createStatus(options: StatusOptions) {
       const forwardsTo = forwarding?.forwardsTo() ?? null;
       const http = forwarding?.isTaking() ? 'ok' : serving;
       const mqtt = lockPassage !== undefined && forwardsTo !== null ? 'ok' : serving;
-      const parts = { store: passesOn ? 'ok' : storageHealth(), mqtt, http, ...(node && { database: node.health() }) };
+      const parts = { store: passesOn || standsIn ? 'ok' : storageHealth(), mqtt, http, ...(node && { database: node.health() }) };
       const since = isServing || passesOn ? { since: servingSince, ...addresses() } : {};
       return {
         ...{ ready: hasWork && (node?.isReady() ?? true), parts },
@@ -229,6 +229,7 @@ export function createStatus(options: StatusOptions) {
     line(): string {
       if (servingSince === undefined && node !== undefined) {
         const { role, leader } = node.view(passesOnNow());
+        if (node.standsIn() && node.leftMs() > 0) return `opens doors for ${leader}, which gives no sign`;
         if (role === 'starting') return 'starting: the database does not answer yet';
         return role === 'serving' ? `serving through ${leader}, which leads` : `waiting: ${leader ?? 'nobody'} serves`;
       }

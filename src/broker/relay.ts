@@ -1,4 +1,4 @@
-// Connections that a node without a lease passes on, byte by byte, to the one that serves. What is said on them is for that node alone: its limits
+// Connections that a node without a lease passes on, byte by byte, to the leader. What is said on them is for that node alone: its limits
 // and throttles count them by the client's own address. Who ends a connection there, or breaks it off, does so here.
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -6,7 +6,7 @@ import { originOf } from '../domain/origin.ts';
 import { type ByteStream, destroyByReset, isEncrypted } from './byte-stream.ts';
 import type { ListenerName } from './client-handlers.ts';
 
-/** Devices that cannot encrypt are for the node that serves alone: what is for their network must not lie in two machines. */
+/** Devices that cannot encrypt are for the leader alone: what is for their network must not lie in two machines. */
 export type RelayedListener = Exclude<ListenerName, 'devices'>;
 
 /** Where a client came in. */
@@ -16,7 +16,7 @@ export interface RelayedOrigin {
   readonly isEncrypted: boolean;
 }
 
-/** Opens a way to the node that serves: its 'end' is an end in order, a close without it is none. Rejects when no node takes connections now. */
+/** Opens a way to the leader: its 'end' is an end in order, a close without it is none. Rejects when no node takes connections now. */
 export type OpenRelay = (origin: RelayedOrigin) => Promise<Duplex>;
 
 /** Makes what takes the streams of all listeners. */

@@ -154,7 +154,7 @@ export interface DomainEvents extends LoggedEvents, StoreEvents {
   /** So many events were stored in the database by one statement. */
   'batch-stored': { readonly events: number; readonly ms: number };
   /**
-   * A request was sent on to the node that serves: it was answered; that node could not be reached, so nothing was done; nobody knows what it
+   * A request was sent on to the leader: it was answered; that node could not be reached, so nothing was done; nobody knows what it
    * did; or the client has left.
    */
   'request-forwarded': { readonly outcome: 'answered' | 'unreachable' | 'unknown' | 'left' };

@@ -166,7 +166,7 @@ function watchDatabase(registers: Registers, events: Pick<EventBus, 'subscribe'>
 function watchForwarding(registers: Registers, events: Pick<EventBus, 'subscribe'>): void {
   const forwarded = new Counter({
     name: 'latchd_forwarded_total',
-    help: 'Requests that were sent on to the node that serves, by outcome.',
+    help: 'Requests that were sent on to the leader, by outcome.',
     labelNames: ['outcome'],
     registers,
   });

@@ -67,7 +67,7 @@ export interface WatchedDatabase {
   readonly streamConflicts: number;
   readonly changesBehind: number;
   readonly fencedWrites: number;
-  /** Connections of locks that this node passes on to the one that serves. */
+  /** Connections of locks that this node passes on to the leader. */
   readonly relayedConnections: number;
 }
 
@@ -185,7 +185,7 @@ export const databaseGauges: typeof gauges = [
   ],
   [
     'latchd_relayed_connections',
-    'Connections of locks that this node passes on to the one that serves.',
+    'Connections of locks that this node passes on to the leader.',
     ({ database }) => database?.relayedConnections ?? 0,
   ],
 ];

@@ -9,7 +9,7 @@ import { cannotTell, fail, good, type Verdict } from './verdict.ts';
 const hourMs = 3_600_000;
 /** Two nights, and time for a large backup. */
 const tooOldMs = 50 * hourMs;
-const elsewhere = 'the node that serves makes them, on its own disk';
+const elsewhere = 'the leader makes them, on its own disk';
 
 /** `waits`: another node serves, and makes them on its own disk. */
 export async function checkBackups(

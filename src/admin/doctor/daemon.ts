@@ -84,8 +84,14 @@ export function checkDaemon({ pid, answer, silence }: Daemon, { version, isOutsi
           ),
         ];
   const { role, leader } = clusterOf(answer);
-  if (answer['ready'] === true && isWaiting({ answer }))
+  if (answer['ready'] === true && isWaiting({ answer })) {
+    if (!clusterOf(answer).serving?.includes(leader ?? ''))
+      return [
+        warn(`process ${pid ?? '?'} opens doors for ${leader}, which gives no sign`, `look at ${leader}, and at "database" below`),
+        ...age,
+      ];
     return [good(`process ${pid ?? '?'} serves through ${leader}, which leads`), ...age];
+  }
   if (answer['ready'] === true) {
     const since = new Date(Number(answer['since'])).toISOString();
     return [good(`process ${pid ?? '?'} is ready, since ${since}`), ...age];

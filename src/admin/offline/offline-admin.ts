@@ -53,7 +53,7 @@ export async function manageDirectory<T>(directory: string, surroundings: Offlin
   return manageStore((shared) => createStore({ directory, ...shared }), surroundings, work);
 }
 
-/** As `manageDirectory`, on a database: while it runs, this process is the node that serves. Rejects with a sentence when another one lives. */
+/** As `manageDirectory`, on a database: while it runs, this process is the leader. Rejects with a sentence when another one lives. */
 export async function manageDatabase<T>(
   { database, node, directory }: Pick<PostgresStoreOptions, 'node' | 'directory'> & { readonly database: DatabasePlace },
   surroundings: OfflineSurroundings,

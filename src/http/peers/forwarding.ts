@@ -1,6 +1,6 @@
-// Sends requests on to the node that serves, from one that does not: status, headers, body and stream go both ways as they are.
+// Sends requests on to the leader, from one that does not: status, headers, body and stream go both ways as they are.
 //
-// While one node hands over to another, requests wait here for the one that serves next, which may be this one. None is done twice: only what
+// While one node hands over to another, requests wait here for the next leader, which may be this one. None is done twice: only what
 // was not begun waits, because no byte of it was sent, or the other node refused it before it looked at it (`relay.ts`); and once it was sent
 // without such a word, it never waits again. None opens a door late: a door waits no longer than its deadline, which stays that of its arrival
 // here, wherever it is handled then, and it goes on only if its client has not left. After this process stood still, what the client did
@@ -18,7 +18,7 @@ import { createPeer, type Peer, type PeerIdentity } from './peer.ts';
 import { expiryOf, noteDeadline } from './peer-requests.ts';
 import { NotBegun, type RelayOptions, relay } from './relay.ts';
 
-/** The node that serves. */
+/** The leader. */
 export interface ServingNode {
   /** Of its process. */
   readonly incarnation: string;
@@ -38,13 +38,13 @@ export interface Forwarding {
   isPossible(): boolean;
   /** The name of the node to which requests go; null when none answers. */
   forwardsTo(): string | null;
-  /** Whether a request that comes now is sent on, or waits for the next node that serves. */
+  /** Whether a request that comes now is sent on, or waits for the next leader. */
   isTaking(): boolean;
-  /** As `isTaking`, once the node that serves has answered this one. */
+  /** As `isTaking`, once the leader has answered this one. */
   isPassing(): boolean;
-  /** The node that serves; undefined also while it stops. */
+  /** The leader; undefined also while it stops. */
   peer(): Peer | undefined;
-  /** For how many milliseconds the node that serves has not answered this one. */
+  /** For how many milliseconds the leader has not answered this one. */
   unansweredMs(): number;
   /**
    * Resolves with `ended` when the answer is sent, or the client has left; with `here` when this node serves by now, has to handle the request,
@@ -87,7 +87,7 @@ export function createForwarding(options: {
   readonly mayServe: () => boolean;
   /** Whether it is about to: it has the lease. */
   readonly hasLease: () => boolean;
-  /** The node that serves has begun to stop. */
+  /** The leader has begun to stop. */
   readonly onStop: () => void;
 }): Forwarding {
   const { clock, log, emit, serving, certificateName, commandTimeoutMs, stallDetector, lease, onStop } = options;
@@ -100,7 +100,7 @@ export function createForwarding(options: {
   const streams = new Set<ServerResponse>();
   const held = createHeldRequests({ clock, log, isServed });
 
-  /** Requests under way to a node that serves no longer end now; one that stops is sent none any more. */
+  /** Requests under way to a leader no longer end now; one that stops is sent none any more. */
   function target(): typeof current {
     const node = serving();
     if (current !== undefined && current.node.incarnation !== node?.incarnation) {
@@ -132,7 +132,7 @@ export function createForwarding(options: {
     const { name, url } = to.node;
     try {
       await to.peer.look();
-      if (to.misses >= missesAllowed) log.info({ code: 'node-reached', node: name }, 'the node that serves answers this one again');
+      if (to.misses >= missesAllowed) log.info({ code: 'node-reached', node: name }, 'the leader answers this one again');
       to.misses = 0;
       lostAt = undefined;
       hasReached = true;
@@ -140,7 +140,7 @@ export function createForwarding(options: {
       to.misses += 1;
       isLost();
       if (to.misses === missesAllowed && to === current)
-        log.warn({ code: 'node-unreachable', node: name, url, reason: (error as Error).message }, 'the node that serves does not answer');
+        log.warn({ code: 'node-unreachable', node: name, url, reason: (error as Error).message }, 'the leader does not answer');
     }
   }
 

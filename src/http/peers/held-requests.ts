@@ -1,4 +1,4 @@
-// Requests that wait for a node that serves, while one hands over to another. Nothing of them was begun anywhere, and none of their bodies is read.
+// Requests that wait for a leader, while one hands over to another. Nothing of them was begun anywhere, and none of their bodies is read.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../domain/clock.ts';
 import type { Log } from '../../domain/part.ts';
@@ -6,7 +6,7 @@ import type { RequestEffect } from '../pipeline/effect.ts';
 
 export interface HeldRequests {
   /**
-   * Resolves with `true` when there may be a node that serves, and with `false` when there is none in time, no room, or `stop` was called.
+   * Resolves with `true` when there may be a leader, and with `false` when there is none in time, no room, or `stop` was called.
    * A client that leaves frees its place; then it resolves with `false`, too. @param until on the monotonic clock
    */
   wait(
@@ -32,7 +32,7 @@ interface Held {
   readonly go: (mayGo: boolean) => void;
 }
 
-/** @param isServed whether there is a node that serves; asked again and again while a request is held */
+/** @param isServed whether there is a leader; asked again and again while a request is held */
 export function createHeldRequests({
   clock,
   log,
@@ -63,7 +63,7 @@ export function createHeldRequests({
 
   function sayHeld(): void {
     const ms = Math.round(clock.monotonic() - since);
-    log.info({ code: 'requests-held', requests, ms }, 'requests waited for a node that serves');
+    log.info({ code: 'requests-held', requests, ms }, 'requests waited for a leader');
   }
 
   return {

@@ -35,7 +35,7 @@ export function createLockLinks(options: {
       socket.unshift(head);
       const link = createNodeLink(socket, {
         onStream,
-        onClosed(error) {
+        onClosed(_streams, error) {
           links.delete(link);
           if (error) onBroken(error);
         },

@@ -1,4 +1,4 @@
-// The way of connections of locks to the node that serves, over one link for all of them. It ends when that node does not answer, when another
+// The way of connections of locks to the leader, over one link for all of them. It ends when that node does not answer, when another
 // one serves, and when this one takes locks itself: who is on it comes again.
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../domain/clock.ts';
@@ -21,7 +21,7 @@ const lookMs = 250;
 export function createLockPassage(options: {
   readonly clock: Pick<Clock, 'timer'>;
   readonly log: Log;
-  /** The node that serves; undefined also while it stops. */
+  /** The leader; undefined also while it stops. */
   readonly peer: () => Peer | undefined;
   /** Its name. */
   readonly forwardsTo: () => string | null;
@@ -37,28 +37,27 @@ export function createLockPassage(options: {
     let cancelLook = (): void => undefined;
     async function connect(): Promise<NodeLink> {
       const socket = await to.openLockLink();
-      const link = createNodeLink(socket, { onClosed: over });
+      const link = createNodeLink(socket, { onClosed: ended });
       way.link = link;
-      log.info({ code: 'locks-passed-on', node }, 'connections of locks are passed on to the node that serves');
+      log.info({ code: 'locks-passed-on', node }, 'connections of locks are passed on to the leader');
       look();
       return link;
     }
-    function over(error?: Error): void {
+    function over(): void {
       cancelLook();
       if (current === way) current = undefined;
-      if (error) log.error({ code: 'bug', err: error }, 'the link for the connections of locks was broken');
     }
-    function end(): void {
+    function ended(connections: number, error?: Error): void {
+      over();
       log.info(
-        { code: 'locks-passed-on-no-more', node, connections: way.link?.size() },
+        { code: 'locks-passed-on-no-more', node, connections, reason: error?.message },
         'connections of locks are no longer passed on to that node',
       );
-      way.link?.close();
     }
     /** A node that stops still answers what is under way, and ends the link itself. */
     function look(): void {
       const isSilent = peer() === to && !to.isThere();
-      if (isHere() || isSilent) end();
+      if (isHere() || isSilent) way.link?.close();
       else cancelLook = clock.timer(lookMs, look);
     }
     way.opening.catch(() => over());

@@ -19,8 +19,8 @@ export interface NodeLink {
 interface NodeLinkOptions {
   /** Called for each stream that the other node opens, which like the socket of a server ends when its reader has read all (`allowHalfOpen`). */
   readonly onStream?: (stream: LockStream, origin: LockOrigin) => void;
-  /** Called once. The error is the socket's, or says what the other node has done that no node does. */
-  readonly onClosed: (error?: Error) => void;
+  /** Called once; `streams` ended with it. The error is the socket's, or says what the other node has done that no node does. */
+  readonly onClosed: (streams: number, error?: Error) => void;
 }
 
 /** More than this in the buffer of the socket: data waits. */
@@ -69,9 +69,10 @@ class Link implements NodeLink {
   close(error?: Error): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    const streams = this.#streams.size;
     for (const stream of this.#streams.values()) stream.destroy();
     this.#socket.destroy();
-    this.#options.onClosed(error);
+    this.#options.onClosed(streams, error);
   }
 
   /** Whatever is sent in one turn of the event loop leaves in one write. `onTaken`: called when the socket has taken it. */

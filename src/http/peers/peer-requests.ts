@@ -57,7 +57,7 @@ export function isFromPeer(request: IncomingMessage): boolean {
   return peerRequests.has(request);
 }
 
-/** The client of a request that waited for a node that serves waits until then, on the monotonic clock. */
+/** The client of a request that waited for a leader waits until then, on the monotonic clock. */
 export function noteDeadline(request: IncomingMessage, deadline: number): void {
   deadlines.set(request, deadline);
 }

@@ -13,7 +13,7 @@ export interface RequestContext {
   readonly response: ServerResponse;
   /** What the path matches; undefined: nothing. */
   readonly found: RouteMatch | undefined;
-  /** Whether only a node that serves may answer it; a refusal may come from any. */
+  /** Whether only a leader may answer it; a refusal may come from any. */
   needsLease: boolean;
   readonly startedAt: number;
   /** The route, once path and method are known to exist. */

@@ -13,7 +13,7 @@ export interface Answering {
   readonly requestId: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Whether only a node that serves may say so: what holds, or was done. */
+  /** Whether only a leader may say so: what holds, or was done. */
   readonly needsLease: boolean;
 }
 

@@ -47,11 +47,11 @@ export interface HttpServerOptions extends Omit<ApiServices, 'exposition'> {
   onLock: (stream: LockStream, origin: LockOrigin) => void;
   /** Without it only health is answered, and what another node answers. */
   lease: Lease;
-  /** Whether this node stands in for the one that serves. */
+  /** Whether this node stands in for the leader. */
   standsIn: () => boolean;
   /** A change is answered when it resolves. */
   changes: ChangeWait;
-  /** To the node that serves; undefined: nowhere. */
+  /** To the leader; undefined: nowhere. */
   forwarding?: Forwarding | undefined;
   tickBatcher: TickBatcher;
   log: Log;

@@ -1,4 +1,4 @@
-// What a node answers while it has no lease: its own health, and what the node that serves says of all else.
+// What a node answers while it has no lease: its own health, and what the leader says of all else.
 import type { AccountId } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { doorsAlone, type Lease, notServing, requireLease } from '../../domain/lease.ts';
@@ -27,9 +27,9 @@ export function needsLease(found: RouteMatch | undefined): boolean {
 export interface WithoutLeasePorts {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly lease: Lease;
-  /** Whether this node stands in for the one that serves: for doors alone. */
+  /** Whether this node stands in for the leader: for doors alone. */
   readonly standsIn: () => boolean;
-  /** To the node that serves; undefined: nowhere. */
+  /** To the leader; undefined: nowhere. */
   readonly forwarding: Forwarding | undefined;
   /** Whether each answer ends its connection. */
   readonly closing: () => boolean;
@@ -45,11 +45,11 @@ interface WithoutLease {
    */
   takeFromNode(context: RequestContext): void;
   /**
-   * Whether a request belongs to the node that serves. Throws `notServing` when this node may not answer it and sends nothing on, and `doorsAlone`
+   * Whether a request belongs to the leader. Throws `notServing` when this node may not answer it and sends nothing on, and `doorsAlone`
    * when it answers for doors alone.
    */
   isElsewhere(context: RequestContext): boolean;
-  /** Answers a request with what the node that serves says. Resolves with whether this node has to handle it, for it serves by now. Never rejects. */
+  /** Answers a request with what the leader says. Resolves with whether this node has to handle it, for it serves by now. Never rejects. */
   sendOn(context: RequestContext): Promise<boolean>;
   /**
    * Throws when the lease has ended since the request came. A process that stood still meanwhile knows nothing of what holds now, but that what

@@ -67,7 +67,7 @@ export function createClockTrust(options: {
   const { files, path, clock, log, isSynchronised } = options;
   const document = createDocument({ files, path, format: clockFormat, beforeUpgrade: options.beforeUpgrade });
   let suspect = false;
-  /** undefined until `open`: a node that waits is asked, too. */
+  /** undefined until `open`: a node that does not lead is asked, too. */
   let offset: number | undefined;
 
   const offsetNow = (): number => clock.now() - clock.monotonic();

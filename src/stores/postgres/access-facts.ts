@@ -1,5 +1,5 @@
 // What the last lines of the access log say to be so, read from the database. Lines are only ever added, with numbers that rise in the order of
-// commits: so a node that waits reads what is so once, and then what was added.
+// commits: so a node that does not lead reads what is so once, and then what was added.
 import type { AccessDraft } from '../../domain/access/access-log.ts';
 import { type CurrentFacts, createCurrentFacts } from '../files/access/current-facts.ts';
 import type { Query } from './database.ts';

@@ -19,6 +19,8 @@ export interface ClusterView {
 export interface OwnView extends Pick<NodeRow, 'name' | 'url'> {
   readonly role: NodeRole;
   readonly leads: boolean;
+  /** It opens doors for a leader that is silent. */
+  readonly standsIn: boolean;
   /** For how long nobody takes it for dead. */
   readonly aliveMs: number;
 }
@@ -31,7 +33,7 @@ export function clusterView(own: OwnView, others: Pick<OtherNodes, 'all'>, passe
   const leading = own.leads ? own : known.find(({ serving }) => serving);
   const isReached = (row: NodeRow): boolean => row.url !== null && leading !== undefined && leading.url !== null;
   const roleOf = (row: NodeRow): NodeRole => {
-    if (row.isDeposed) return 'lost';
+    if (row.isDeposed || (row.serving && own.standsIn)) return 'lost';
     return row.serving || isReached(row) ? 'serving' : 'waiting';
   };
   const shown = known.map((row) => ({ name: row.name, url: row.url, role: roleOf(row) }));

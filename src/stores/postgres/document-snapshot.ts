@@ -50,7 +50,7 @@ export function readDocuments({ transaction }: Pick<Database, 'transaction'>): P
 
 /**
  * Whether the stores can load what is there without writing: a first start has made what it must, and nothing is of an older schema, which the
- * next node that serves rewrites.
+ * next leader rewrites.
  */
 export async function canBeLoaded(query: Query): Promise<boolean> {
   const all = await query<{ name: string; schemaVersion: number | null }>(schemas);

@@ -12,7 +12,7 @@ export interface NodeLease extends Lease {
   /** Ends the waiting. A node that stands in does so until `release`: what is under way at doors has its time. */
   abandon(): void;
   /**
-   * A node that waits says that it will answer from memory, and how far that has come. Resolves with the number of the newest change in the database
+   * A node that does not lead says that it will answer from memory, and how far that has come. Resolves with the number of the newest change in the database
    * that has it; take in all up to that one, and call `reads`. One that answers already goes on. undefined: it has no row any more. Rejects when the
    * database does not answer.
    */
@@ -29,14 +29,14 @@ export interface NodeLease extends Lease {
   standIn(does: boolean): void;
   /** Whether it has the right to write. */
   serves(): boolean;
-  /** Whether the node that serves gives no sign of life. */
+  /** Whether the leader gives no sign of life. */
   isSilent(): boolean;
   /** Resolves when this node serves and no other one may answer anything or act, and after `abandon` or `release`. */
   alone(): Promise<void>;
   isAlone(): boolean;
   /** Asks the database at once: there is a sign that this node has ended. */
   beatNow(): void;
-  /** The node that serves is about to end: the database is asked much more often for a while. */
+  /** The leader is about to end: the database is asked much more often for a while. */
   hurry(): void;
   /** Whether this node serves, or would if no other one did, as the database said last. */
   mayServe(): boolean;
@@ -44,6 +44,6 @@ export interface NodeLease extends Lease {
   isReady(): boolean;
   /** `passesOn`: while it waits it passes on what it is asked. */
   view(passesOn?: boolean): ClusterView;
-  /** Another node that serves, as the database said last; undefined also while this one serves. */
+  /** Another node that leads, as the database said last; undefined also while this one serves. */
   servingElsewhere(): Pick<NodeRow, 'incarnation' | 'name' | 'url' | 'waitsForOthers'> | undefined;
 }

@@ -1,4 +1,4 @@
-// The documents in the memory of a node that waits: they follow what the node that serves changes, and say how far they are.
+// The documents in the memory of a node that does not lead: they follow what the leader changes, and say how far they are.
 import type { Clock } from '../../domain/clock.ts';
 import { commandKeyName } from '../files/documents/command-key.ts';
 import { readIfThere } from '../files/documents/durable-file.ts';

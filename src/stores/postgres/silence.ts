@@ -1,4 +1,4 @@
-// Whether the node that serves gives no sign of life. Only nodes that reach each other (`cluster.url`) know it before its lease is over: one that the
+// Whether the leader gives no sign of life. Only nodes that reach each other (`cluster.url`) know it before its lease is over: one that the
 // database alone misses may live.
 import type { NodeRow, OtherNodes } from './nodes.ts';
 
@@ -21,7 +21,7 @@ export function createSilence(options: {
   readonly beatMs: number;
   readonly others: Pick<OtherNodes, 'silentMs' | 'answersAgain'>;
   readonly serving: () => Pick<NodeRow, 'url'> | undefined;
-  /** How long ago the node that serves has answered this one; undefined: this one reaches nobody. */
+  /** How long ago the leader has answered this one; undefined: this one reaches nobody. */
   readonly unansweredMs: () => number | undefined;
 }): Silence {
   const { beatMs, others, serving, unansweredMs } = options;

@@ -1,4 +1,4 @@
-// What a node that waits does while the one that serves gives no sign: it stands in for it at the doors, with what it has in memory. Nobody was told
+// What a node that does not lead does while the one that serves gives no sign: it stands in for it at the doors, with what it has in memory. Nobody was told
 // that a change is done which it does not know (change-wait.ts), so it opens nothing that was forbidden; an older latchd that
 // serves waits for nobody, so nobody stands in for it.
 import type { Clock } from '../../domain/clock.ts';
@@ -6,7 +6,7 @@ import type { Log } from '../../domain/part.ts';
 import type { NodeLease } from './node-lease.ts';
 
 export interface StandIn {
-  /** Resolves when the node that serves is silent for the first time, or after `end`. */
+  /** Resolves when the leader is silent for the first time, or after `end`. */
   needed(): Promise<void>;
   /** Whether this node stands in now. */
   isActive(): boolean;
@@ -43,11 +43,11 @@ export function createStandIn(options: {
       lease.standIn(true);
       log.warn(
         { code: 'stands-in', for: silent.name },
-        'the node that serves gives no sign: until it does, or this one serves, this one opens doors',
+        'the leader gives no sign: until it does, or this one serves, this one opens doors',
       );
       wake();
     } else if (standsIn && may && !lease.isSilent()) {
-      log.info({ code: 'stood-in', for: silent.name }, 'the node that serves is heard again: this one waits');
+      log.info({ code: 'stood-in', for: silent.name }, 'the leader is heard again: this one waits');
       stop();
     } else if (!may && !lease.serves()) stop();
     cancel = clock.timer(lookMs, look);

@@ -69,7 +69,7 @@ export interface PostgresStore extends Store {
   standsIn(): boolean;
   /** Until this node serves: its stores refuse every change, also while it stands in. */
   storesNothing(): boolean;
-  /** To be called before the start: for how long the node that serves has not answered this one. */
+  /** To be called before the start: for how long the leader has not answered this one. */
   hears(unansweredMs: () => number): void;
   /** Held from the start on. */
   readonly lease: NodeLease;

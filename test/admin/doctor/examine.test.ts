@@ -308,13 +308,13 @@ describe('backups', () => {
   });
 });
 
-test('the backups of a node that waits are no concern of its own: the one that serves makes them', async () => {
+test('the backups of a node that does not lead are no concern of its own: the leader makes them', async () => {
   await withPatient(async ({ directory, config }) => {
     const late = Date.now() + 100 * 3_600_000;
     const files = nodeFiles();
     expect(await checkBackups(config(), files, late, true)).toEqual({
       verdict: 'ok',
-      seen: `there is none in ${directory}/backups; the node that serves makes them, on its own disk`,
+      seen: `there is none in ${directory}/backups; the leader makes them, on its own disk`,
     });
     expect(await checkBackups(config(), files, late, false)).toMatchObject({ verdict: 'fail' });
   });

@@ -41,6 +41,8 @@ interface Nodes {
   /** Of the node that waits. */
   isHere: boolean;
   peer: Peer | undefined;
+  /** The leader ends its links. */
+  endLinks(): void;
 }
 
 async function peerOf(port: number): Promise<Peer> {
@@ -70,7 +72,7 @@ async function started(): Promise<Nodes> {
     },
   });
   const nodes: Nodes = {
-    ...{ listener, came: [], log, leftMs: 1, answers: true, isHere: false, peer: undefined },
+    ...{ listener, came: [], log, leftMs: 1, answers: true, isHere: false, peer: undefined, endLinks: lockLinks.close },
     passage: createLockPassage({ clock, log, peer: () => nodes.peer, forwardsTo: () => 'box-1', isHere: () => nodes.isHere }),
   };
   const identity = await makePeerIdentity(authority, name);
@@ -129,6 +131,15 @@ test('no node that serves: it says so at once', async () => {
   const nodes = await started();
   nodes.peer = undefined;
   await expect(nodes.passage.open(origin)).rejects.toThrow('no node takes');
+});
+
+test('when the leader ends the link, the log says so, and how many connections ended with it', async () => {
+  const nodes = await started();
+  const far = await nodes.passage.open(origin);
+  nodes.endLinks();
+  await once(far, 'close');
+  const said = nodes.log.lines.filter((line) => line.includes('locks-passed-on-no-more'));
+  expect(said).toEqual([expect.stringContaining('"connections":1')]);
 });
 
 test('when this node takes locks itself, those that were passed on end', async () => {

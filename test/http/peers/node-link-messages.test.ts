@@ -14,7 +14,7 @@ function besideRawNode(takesStreams = true) {
   const closed: (string | undefined)[] = [];
   const node = createNodeLink(socket, {
     ...(takesStreams ? { onStream: (stream: LockStream) => came.push(stream) } : {}),
-    onClosed: (error) => closed.push(error?.message),
+    onClosed: (_streams, error) => closed.push(error?.message),
   });
   raw.resume();
   const send = (...messages: readonly LinkMessage[]) => void raw.write(Buffer.concat(messages.map(encodeLinkMessage)));

@@ -94,9 +94,9 @@ test.each([1, 2, 3, 4, 5, 6])('each stream brings what is written to it, in orde
       const at = Number(address.split('.')[3]);
       farSeen[at] = play(stream, (plans[at] as (typeof plans)[number])[1], random);
     },
-    onClosed: (error) => faults.push(error),
+    onClosed: (_streams, error) => faults.push(error),
   });
-  const near = createNodeLink(sockets[0], { onClosed: (error) => faults.push(error) });
+  const near = createNodeLink(sockets[0], { onClosed: (_streams, error) => faults.push(error) });
   const nearSeen: Seen[] = [];
   for (const [at, [plan]] of plans.entries()) {
     nearSeen.push(play(near.open({ address: `10.0.0.${at}`, listener: 'mqtt', isEncrypted: false }), plan, random));

@@ -21,8 +21,11 @@ function link(): Linked {
   const came: LockStream[] = [];
   const closed: [string, string | undefined][] = [];
   return {
-    near: createNodeLink(sockets[0], { onClosed: (error) => closed.push(['near', error?.message]) }),
-    far: createNodeLink(sockets[1], { onStream: (stream) => came.push(stream), onClosed: (error) => closed.push(['far', error?.message]) }),
+    near: createNodeLink(sockets[0], { onClosed: (_streams, error) => closed.push(['near', error?.message]) }),
+    far: createNodeLink(sockets[1], {
+      onStream: (stream) => came.push(stream),
+      onClosed: (_streams, error) => closed.push(['far', error?.message]),
+    }),
     sockets,
     came,
     closed,
