@@ -33,7 +33,7 @@ export function createDomainServices(forDoors: Base, storage: Storage, drivers: 
 
 function createServicesFor(
   base: Base,
-  { store, storageHealth, storesNothing, lease, node }: Storage,
+  { store, storageHealth, storesNothing, isAlone, lease, node }: Storage,
   drivers: Drivers,
   events: ServicesOptions['events'],
 ): Services {
@@ -41,7 +41,7 @@ function createServicesFor(
   const ownPorts = () => Object.values(addresses.all()).map(({ port }) => port);
   const { networks, timeoutMs } = config.webhooks;
   return createServices({
-    ...{ clock, secrets, events, storedEvents, storesNothing, stores: store.ports, drivers, storageHealth },
+    ...{ clock, secrets, events, storedEvents, storesNothing, isAlone, stores: store.ports, drivers, storageHealth },
     clockIsSuspect: store.clockTrust.clockIsSuspect,
     commandIds: createCommandIds({ key: store.maintenance.commandKey, start: store.maintenance.startNumber }),
     commandTimeoutMs: config.commandTimeoutMs,

@@ -55,8 +55,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
   const admission = createAdmission(storage);
   const forwarding = createForwardingFor(base, storage.node, { stallDetector: services.stallDetector, lease: admission.lease });
   const lockPassage = createLockPassageFor(base, storage.node, forwarding);
-  const { lease, node } = storage;
-  const isAlone = (): boolean => node?.isAlone() ?? true;
+  const { lease, node, isAlone } = storage;
   const lockSide = createLockSide({ base, store, services, drivers, lease, isAlone, openRelay: lockPassage?.open });
   const { broker, clockSync, certificates, eventRecords } = lockSide;
   const updates = createUpdates(base);
@@ -123,6 +122,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
     joinPeers(base, { authorities, listeners: lockSide, http, forwarding, incarnation: node.incarnation }),
   );
   if (forwarding) node?.hears(forwarding.unansweredMs);
+  void node?.alone().then(services.certainty.alone);
   /** A node that waits for its lease says so over HTTP and to systemd, and may send requests and connections of locks on. */
   const listening = lockPassage === undefined ? [] : [broker.listening];
   const forWaiting = [...(certificates ? [certificates] : []), services.stallDetector, control, http, ...listening, systemd];

@@ -53,6 +53,8 @@ export interface ServicesOptions {
   /** The same one for all but doors: quiet while nothing can be stored. */
   readonly storedEvents: EventBus;
   readonly storesNothing: () => boolean;
+  /** Whether no other node may still act. */
+  readonly isAlone: () => boolean;
   readonly stores: Omit<Stores, 'hubs' | 'signIns' | 'signInCredentials' | 'audit' | 'homeCode'>;
   readonly clockIsSuspect: WallClockTrust['clockIsSuspect'];
   readonly drivers: Drivers;
@@ -101,7 +103,7 @@ export function createServices(forDoors: ServicesOptions) {
 
 /** What the gateway says to a lock, and how sure it is of the lock's state. */
 function createCommandServices(options: ServicesOptions) {
-  const { clock, events, storedEvents, stores, drivers: link, commandIds, commandTimeoutMs, lease } = options;
+  const { clock, events, storedEvents, stores, drivers: link, commandIds, commandTimeoutMs, lease, isAlone } = options;
   const { locks, statuses, batteries } = stores;
   const { emit } = events;
   deriveCardEvents({ clock, events: storedEvents, emit });
@@ -113,7 +115,7 @@ function createCommandServices(options: ServicesOptions) {
   recordBatteries({ events: storedEvents, batteries, clock });
   const stallDetector = createStallDetector({ clock, emit, commandTimeoutMs });
   const commands = createCommandService({ clock, link, commandIds, emit, stallDetector, commandTimeoutMs, lease });
-  const certainty = createStateCertainty({ clock, events, link, locks, commands, commandTimeoutMs });
+  const certainty = createStateCertainty({ clock, events, link, locks, commands, commandTimeoutMs, isAlone });
   countCards({ events, locks, statuses });
   return { lists, names, stallDetector, commands, certainty };
 }

@@ -38,6 +38,8 @@ export async function createStorage(base: Base, onFatal: (error: Error) => void)
     lease: node ?? endlessLease,
     changes: node?.changes ?? nobodyElse,
     standsIn: node?.standsIn ?? (() => false),
+    /** Whether no other node may still act. */
+    isAlone: node?.isAlone ?? (() => true),
     /** Before this node serves, although it may open doors. */
     storesNothing: node?.storesNothing ?? (() => false),
     /** Of a gateway that shares a database with others. */

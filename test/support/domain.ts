@@ -304,7 +304,7 @@ export async function createDomain(
   const drivers = createDriverTable({ locks: storedLocks });
   const gatewayClock = { isSuspect: false, isSynchronised: false };
   const gatewayStorage = { health: 'ok' };
-  const gatewayLease = { leftMs: Number.POSITIVE_INFINITY };
+  const gatewayLease = { leftMs: Number.POSITIVE_INFINITY, isAlone: true };
   const gatewayDatabase: FakeDatabaseHealth = { away: undefined, clockAheadMs: 0, standbys: undefined, lostNodes: [] };
   const batteries = createMemoryBatteries();
   const memoryHubs = createMemoryHubs(emit);
@@ -385,6 +385,7 @@ export async function createDomain(
       events,
       storedEvents: events,
       storesNothing: () => false,
+      isAlone: () => gatewayLease.isAlone,
       drivers,
       commandIds,
       webhookBodies,

@@ -15,7 +15,8 @@ import type { LockStore } from './lock-ports.ts';
 export interface StateCertainty extends Part {
   /**
    * Whether the lock is online, has reported its open state in this session, and no command since may have moved the bolt. Commands of the
-   * process before this one count, too: a state that the lock reported while the bolt was still moving is not certain.
+   * process before this one, and of another node that may still act, count, too: a state that the lock reported while the bolt was still moving is
+   * not certain.
    */
   isSure(lockId: LockId): boolean;
   /**
@@ -34,6 +35,8 @@ export interface StateCertainty extends Part {
   /** The lock is offline: it cannot be asked before it returns. */
   left(lockId: LockId): void;
   jammed(lockId: LockId): void;
+  /** No other node can act any more from now on; what one has sent before may still move bolts. */
+  alone(): void;
   /** The bolt has moved after a jam: the lock can report its state again. */
   freed(lockId: LockId): void;
 }
@@ -52,11 +55,15 @@ export function createStateCertainty(options: {
   readonly commandTimeoutMs: number;
   readonly commands: Pick<CommandService, 'ask'>;
   readonly events: EventBus;
+  /** Whether no other node may have commanded a lock that comes here now. */
+  readonly isAlone: () => boolean;
 }): StateCertainty {
-  const { clock, link, locks, commands, events } = options;
+  const { clock, link, locks, commands, events, isAlone } = options;
   /** The locks up to this one existed when the gateway started, so commands of the process before may still move their bolts. */
   let newestBefore = 0;
   let stillAfterStart = 0;
+  /** Until when a command of another node may move the bolt of a lock that came from there. */
+  const fromElsewhere = new Map<LockId, number>();
   /** Sessions in which the lock has reported its open state. */
   const heard = new WeakSet<LockSession>();
   const doubts = new Map<LockId, Doubt>();
@@ -67,8 +74,19 @@ export function createStateCertainty(options: {
     const session = link.session(lockId);
     return session !== undefined && heard.has(session);
   }
+  const stillAfter = (): number => clock.monotonic() + options.commandTimeoutMs + travelMs;
   function mayMoveFromBefore(lockId: LockId): boolean {
-    return lockId <= newestBefore && clock.monotonic() < stillAfterStart;
+    const until = Math.max(fromElsewhere.get(lockId) ?? 0, lockId <= newestBefore ? stillAfterStart : 0);
+    return clock.monotonic() < until;
+  }
+  /** In a session of which nothing was heard yet. */
+  function came(lockId: LockId): void {
+    if (isAlone()) fromElsewhere.delete(lockId);
+    else fromElsewhere.set(lockId, stillAfter());
+  }
+  function begin(): void {
+    newestBefore = locks.all().at(-1)?.lockId ?? 0;
+    stillAfterStart = stillAfter();
   }
   function hasSettled(lockId: LockId): boolean {
     const doubt = doubts.get(lockId);
@@ -171,8 +189,7 @@ export function createStateCertainty(options: {
   return {
     name: 'state-certainty',
     async start() {
-      newestBefore = locks.all().at(-1)?.lockId ?? 0;
-      stillAfterStart = clock.monotonic() + options.commandTimeoutMs + travelMs;
+      begin();
     },
     async stop() {
       for (const { cancel } of looks.values()) cancel();
@@ -187,7 +204,10 @@ export function createStateCertainty(options: {
 
     said(lockId, state, isNew) {
       const session = link.session(lockId);
-      if (session !== undefined) heard.add(session);
+      if (session !== undefined && !heard.has(session)) {
+        heard.add(session);
+        came(lockId);
+      }
       const doubt = doubts.get(lockId);
       if (doubt === undefined) {
         if (shownAsUnsure.has(lockId)) show(lockId);
@@ -208,6 +228,7 @@ export function createStateCertainty(options: {
     returned(lockId) {
       const session = link.session(lockId);
       if (session !== undefined) heard.delete(session);
+      came(lockId);
       lookIn(lockId, soonMs);
     },
 
@@ -215,6 +236,8 @@ export function createStateCertainty(options: {
       looks.get(lockId)?.cancel();
       looks.delete(lockId);
     },
+
+    alone: begin,
 
     jammed(lockId) {
       const doubt = doubtOf(lockId);

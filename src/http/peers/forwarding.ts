@@ -44,8 +44,8 @@ export interface Forwarding {
   isPassing(): boolean;
   /** The leader; undefined also while it stops. */
   peer(): Peer | undefined;
-  /** For how many milliseconds the leader has not answered this one. */
-  unansweredMs(): number;
+  /** For how many milliseconds the leader has not answered this one; undefined: it never has, so nobody knows whether that is the way between them. */
+  unansweredMs(): number | undefined;
   /**
    * Resolves with `ended` when the answer is sent, or the client has left; with `here` when this node serves by now, has to handle the request,
    * and nobody else has begun it. Rejects with `storage-unavailable` when nothing was done or nobody knows, and with `lock-timeout` when nobody
@@ -92,7 +92,9 @@ export function createForwarding(options: {
 }): Forwarding {
   const { clock, log, emit, serving, certificateName, commandTimeoutMs, stallDetector, lease, onStop } = options;
   let identity: PeerIdentity | undefined;
-  let current: { readonly node: ServingNode; readonly peer: Peer; misses: number; isStopping: boolean } | undefined;
+  let current:
+    | { readonly node: ServingNode; readonly peer: Peer; misses: number; answeredAt: number | undefined; isStopping: boolean }
+    | undefined;
   let cancelLook = (): void => undefined;
   /** Since when no other node takes requests, as far as is known. */
   let lostAt: number | undefined;
@@ -114,7 +116,7 @@ export function createForwarding(options: {
 
   function reached(node: ServingNode, url: string, own: PeerIdentity): NonNullable<typeof current> {
     const peer = createPeer({ url, name: certificateName(node.incarnation), identity: own, clock, onStop: stops });
-    const to = { node, peer, misses: 0, isStopping: false };
+    const to = { node, peer, misses: 0, answeredAt: undefined, isStopping: false };
     function stops(): void {
       to.isStopping = true;
       isLost();
@@ -133,7 +135,7 @@ export function createForwarding(options: {
     try {
       await to.peer.look();
       if (to.misses >= missesAllowed) log.info({ code: 'node-reached', node: name }, 'the leader answers this one again');
-      to.misses = 0;
+      [to.misses, to.answeredAt] = [0, clock.monotonic()];
       lostAt = undefined;
       hasReached = true;
     } catch (error) {
@@ -240,7 +242,7 @@ export function createForwarding(options: {
     isTaking,
     isPassing: () => hasReached && isTaking(),
     peer: () => target()?.peer,
-    unansweredMs: () => (lostAt === undefined ? 0 : clock.monotonic() - lostAt),
+    unansweredMs: () => (current?.answeredAt === undefined ? undefined : clock.monotonic() - current.answeredAt),
     async send(request, response, how) {
       try {
         const outcome = await send(request, response, how);

@@ -21,7 +21,7 @@ export interface LeaseOptions {
   readonly node: Omit<NodeRow, 'serving' | 'beat' | 'directory'>;
   /** Which data directory of this machine the process has; asked when the database answers. */
   readonly directoryOf: () => Promise<string>;
-  /** How long ago the leader has answered this one; undefined: this one reaches nobody. */
+  /** How long ago the leader has answered this one; undefined: it never has, or this one reaches nobody. */
   readonly unansweredMs: () => number | undefined;
   /** The lease is over; it may come back. Whoever is connected must be sent away. */
   readonly onLost: () => void;

@@ -11,8 +11,8 @@ export interface Silence {
   isCertain(): boolean;
 }
 
-/** What a sign may be late, and for how long questions in a row go without an answer. */
-const [lateMs, missedMs] = [500, 1_000];
+/** What a sign may be late, and for how long nodes that are asked each second have not answered: two questions in a row. */
+const [lateMs, missedMs] = [500, 2_000];
 /** How long a database that answers may take until another node serves. */
 const placeMs = 1_000;
 
@@ -21,7 +21,7 @@ export function createSilence(options: {
   readonly beatMs: number;
   readonly others: Pick<OtherNodes, 'silentMs' | 'answersAgain'>;
   readonly serving: () => Pick<NodeRow, 'url'> | undefined;
-  /** How long ago the leader has answered this one; undefined: this one reaches nobody. */
+  /** How long ago the leader has answered this one; undefined: it never has, or this one reaches nobody. */
   readonly unansweredMs: () => number | undefined;
 }): Silence {
   const { beatMs, others, serving, unansweredMs } = options;

@@ -22,7 +22,10 @@ const write = `WITH gone AS (DELETE FROM status WHERE lock_id = ANY ($7::bigint[
   SELECT advance('report', 0)`;
 
 export interface StatusTable extends StatusStore {
+  /** Reads the reports of all locks but those that have reported here meanwhile. */
   open(): Promise<void>;
+  /** Before `open`: another node serves again, and knows better. */
+  forget(): void;
   /** Writes what is not written yet. Never rejects. */
   close(): Promise<void>;
 }
@@ -37,6 +40,8 @@ export function createStatusTable(options: {
   const { database, writer, clock, log, emit } = options;
   const known = new Map<LockId, LockStatus>();
   let isOpen = false;
+  /** The locks that reported before it was open. */
+  const early = new Set<LockId>();
   const shared = { clock, unsaved: createUnsaved(log, 'the status of the locks'), write: store };
   const reports = createReportWrites({ ...shared, delayMs: reportMs });
   /** Of locks that were only heard of: each message of a lock comes here. */
@@ -62,8 +67,15 @@ export function createStatusTable(options: {
     async open() {
       type Row = LockStatus & { readonly lockId: LockId };
       for await (const some of slicesOf<Row>(database.query, load, { first: [0], keyOf: ({ lockId }) => [lockId] }))
-        for (const { lockId, ...status } of some) known.set(lockId, status);
+        for (const { lockId, ...status } of some) known.set(lockId, early.has(lockId) ? updated(status, known.get(lockId)) : status);
       isOpen = true;
+      for (const lockId of early) reports.touch(lockId);
+      early.clear();
+    },
+    forget() {
+      if (isOpen) return;
+      known.clear();
+      early.clear();
     },
     get: (lockId) => known.get(lockId) ?? unknownStatus,
     patch(lockId, change) {
@@ -71,6 +83,7 @@ export function createStatusTable(options: {
       const after = { ...before, ...change };
       known.set(lockId, after);
       if (isOpen) (isContact(change) ? contacts : reports).touch(lockId);
+      else early.add(lockId);
       emit('status-changed', { lockId, before, after });
     },
     async remove(lockId) {
@@ -79,6 +92,16 @@ export function createStatusTable(options: {
     async close() {
       await Promise.all([reports.close(), contacts.close()]);
     },
+  };
+}
+
+function updated(before: LockStatus, now = unknownStatus): LockStatus {
+  const { state, stateAt } = now.state === null ? before : now;
+  return {
+    ...{ state, stateAt },
+    batteryPercent: now.batteryPercent ?? before.batteryPercent,
+    lastSeenAt: now.lastSeenAt ?? before.lastSeenAt,
+    cardsOnLock: now.cardsOnLock ?? before.cardsOnLock,
   };
 }
 

@@ -69,8 +69,8 @@ export interface PostgresStore extends Store {
   standsIn(): boolean;
   /** Until this node serves: its stores refuse every change, also while it stands in. */
   storesNothing(): boolean;
-  /** To be called before the start: for how long the leader has not answered this one. */
-  hears(unansweredMs: () => number): void;
+  /** To be called before the start: for how long the leader has not answered this one; undefined: it never has. */
+  hears(unansweredMs: () => number | undefined): void;
   /** Held from the start on. */
   readonly lease: NodeLease;
   /** A UUID of this process, by which its row in the database is known. */
@@ -148,7 +148,13 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
   const replica = createReplica({
     ...{ clock, tables, lease, hints, incarnation: writer, loadStores: documents.load, readAhead: side.readAhead },
   });
-  const standIn = createStandIn({ clock, log, lease, onEnded: () => emit('lease-lost', {}) });
+  const standIn = createStandIn({
+    ...{ clock, log, lease },
+    onEnded() {
+      emit('lease-lost', {});
+      side.statuses.forget();
+    },
+  });
   let following: Promise<void> | undefined;
   let leading: Promise<void> | undefined;
 

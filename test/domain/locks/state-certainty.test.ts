@@ -55,6 +55,41 @@ describe('after a start of the gateway', () => {
   });
 });
 
+describe('beside another node that may still act', () => {
+  it('nothing is sure of a lock that came from there until no command of that one can move its bolt any more', async () => {
+    const { certainty, clock, gatewayLease, link, reports, sure } = await setUp();
+    gatewayLease.isAlone = false;
+    link.connect(lockId);
+    reports.hello(lockId, { date: clock.now(), state: 'locked' });
+    await settled();
+    expect([certainty.hasSaid(lockId), sure()]).toEqual([true, false]);
+    const after: boolean[] = [];
+    for (const ms of [10_000, 20_000, 9_000, 1_000]) {
+      clock.advance(ms);
+      await settled();
+      after.push(sure());
+    }
+    expect(after).toEqual([false, false, false, true]);
+    // It ended at this moment: what it said last may still be on its way.
+    certainty.alone();
+    expect(sure()).toBe(false);
+    clock.advance(40_000);
+    expect(sure()).toBe(true);
+  });
+
+  it('a lock that comes again once this one is alone is sure as soon as it has said its state', async () => {
+    const { clock, gatewayLease, link, reports, sure } = await setUp();
+    gatewayLease.isAlone = false;
+    link.connect(lockId);
+    reports.hello(lockId, { date: clock.now(), state: 'locked' });
+    gatewayLease.isAlone = true;
+    link.connect(lockId);
+    reports.hello(lockId, { date: clock.now(), state: 'locked' });
+    await settled();
+    expect(sure()).toBe(true);
+  });
+});
+
 describe('a state as last heard', () => {
   it('is shown and makes nothing sure, so that a command is sent; a state that was heard in this session stays', async () => {
     const { link, reports, statuses, move, moves, sure, answers } = await setUp();

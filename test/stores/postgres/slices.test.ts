@@ -65,6 +65,21 @@ describe('what is read of all locks', () => {
       }
     }));
 
+  test('what a lock reports before the others are read stays, unless another node served again meanwhile', () =>
+    withLocks(async ({ database, query }) => {
+      const statuses = createStatusTable(parts(database, query));
+      const [one, two] = [lockId(1), lockId(2)];
+      await database.query('UPDATE status SET battery_percent = 70 WHERE lock_id = 2');
+      statuses.patch(one, { state: 'locked', stateAt: 9 });
+      statuses.forget();
+      statuses.patch(two, { state: 'unlocked', stateAt: 9 });
+      await statuses.open();
+      const { state, batteryPercent } = statuses.get(two);
+      expect([statuses.get(one).state, state, batteryPercent]).toEqual(['unlocked', 'unlocked', 70]);
+      await statuses.close();
+      expect(await query('SELECT state FROM status WHERE lock_id = $1', [two])).toEqual([{ state: 'unlocked' }]);
+    }));
+
   test('which events are stored comes in several answers, also when a lock has epochs in two of them', () =>
     withLocks(async ({ query, mostRows }) => {
       const [epochs, commands]: [string[], number[]] = [[], []];

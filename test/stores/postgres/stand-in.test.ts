@@ -73,7 +73,7 @@ describe('a node that waits', () => {
   });
 
   test.each([
-    ['this one reaches nobody', { answeredAt: undefined }],
+    ['the other one has never answered it', { answeredAt: undefined }],
     ['the other one is reached by nobody', { url: null }],
   ])(
     'does not where %s: it waits until the lease of the other one is over',
