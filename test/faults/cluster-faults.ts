@@ -3,6 +3,7 @@
 import { cuts } from '../support/cuttable-link.ts';
 import { fakedClock } from '../support/fake-time.ts';
 import type { ClusterNode } from './cluster-node.ts';
+import { faultsOfTheOtherNode } from './cluster-other-node.ts';
 import { killAfterRevoking } from './cluster-revocations.ts';
 import { type Stage, slackMs, takenOver, wait } from './cluster-stage.ts';
 import { upgrade } from './cluster-upgrade.ts';
@@ -231,6 +232,7 @@ async function databaseWithWrongClock(stage: Stage): Promise<readonly string[]> 
 }
 
 export const clusterFaults: readonly ClusterFault[] = [
+  ...faultsOfTheOtherNode,
   { name: 'the node is stopped', isShort: true, run: stop },
   { name: 'both nodes are upgraded in turn', isShort: true, run: upgrade, mayHear: ['lock-timeout', 'lock-offline', 'its time was over'] },
   { name: 'the node is killed', isShort: true, run: kill },

@@ -1,5 +1,5 @@
-// Two daemons on one database, and the locks of one building before them: a balancer leads each lock to the node that serves, and keeps
-// what it has of the other one open, so that whatever that one still says is heard. Between each node and each server of the database
+// Two daemons on one database, and the locks of one building before them: a balancer leads half of their connections to the leader and half to the
+// other node while that passes them on, and keeps what it has of a node that does neither open, so that whatever that one still says is heard. Between each node and each server of the database
 // is a link that can be cut.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -59,6 +59,9 @@ export async function createClusterHouse(options: {
   const links = new Map<string, readonly CuttableLink[]>();
   let fleet: Fleet | undefined;
   let led: ClusterNode | undefined;
+  /** It passes connections on. */
+  let following: ClusterNode | undefined;
+  let connections = 0;
   let askedAt: ClusterNode | undefined;
   let failures = new Map<string, number>();
   let isClosed = false;
@@ -67,7 +70,7 @@ export async function createClusterHouse(options: {
     const own = await Promise.all(ports.map(createCuttableLink));
     links.set(name, own);
     const store = `postgres://postgres@${own.map(({ port }) => `127.0.0.1:${port}`).join(',')}/latchd`;
-    const isLed = (): boolean => led?.name === name;
+    const isLed = (): boolean => led?.name === name || following?.name === name;
     // Nodes learn from the database where others are: here, behind a link.
     const sayUrl = `UPDATE latchd.node SET url = '%' WHERE name = '${name}' RETURNING 1`;
     const isSaid = async (url: string): Promise<boolean> => (await query(sayUrl.replace('%', url)).catch(() => [])).length > 0;
@@ -77,8 +80,10 @@ export async function createClusterHouse(options: {
   const nodes = [await nodeCalled('box-1'), await nodeCalled('box-2')] as const;
   const balancer = createServer({ noDelay: true }, (near) => {
     near.on('error', () => undefined);
-    if (led === undefined) near.destroy();
-    else led.carry(near);
+    connections += 1;
+    const to = connections % 2 === 0 ? (following ?? led) : led;
+    if (to === undefined) near.destroy();
+    else to.carry(near);
   });
   await new Promise<void>((resolve, reject) => balancer.once('error', reject).listen(0, '127.0.0.1', resolve));
   const token = (): string => readFileSync(`${nodes[0].dataDir}/admin.token`, 'utf8').trim();
@@ -87,11 +92,10 @@ export async function createClusterHouse(options: {
     while (!isClosed) {
       const roles = await Promise.all(nodes.map((node) => node.role()));
       const now = nodes.find((_, at) => roles[at] === 'serving');
-      if (now !== undefined && now !== led) {
-        const before = led;
-        led = now;
-        before?.leadAway();
-      }
+      const next = nodes.find((_, at) => roles[at] === 'following');
+      const before = [led, following];
+      [led, following] = [now ?? led, next];
+      for (const node of before) if (node !== undefined && node !== led && node !== following) node.leadAway();
       await wait(lookMs);
     }
   }

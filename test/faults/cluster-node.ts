@@ -61,7 +61,7 @@ export interface ClusterNodeOptions {
   readonly dataDir: string;
   readonly leaseSeconds: number;
   readonly commandTimeoutMs: number;
-  /** Whether the balancer leads there. */
+  /** Whether the balancer leads locks there. */
   readonly isLed: () => boolean;
   /** Called when it has started, with where others reach it: the database has to say so. */
   readonly onStarted: (url: string) => Promise<void>;

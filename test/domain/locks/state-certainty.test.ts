@@ -73,7 +73,7 @@ describe('beside another node that may still act', () => {
     // It ended at this moment: what it said last may still be on its way.
     certainty.alone();
     expect(sure()).toBe(false);
-    clock.advance(40_000);
+    await clock.advance(40_000);
     expect(sure()).toBe(true);
   });
 
