@@ -156,7 +156,7 @@ export interface GatewayStatus {
   readonly backupDate: number | null;
   readonly storage: { readonly health: string; readonly freeBytes: number | null };
   /** Absent: its data is its own. */
-  readonly cluster?: { readonly nodes: readonly ClusterNode[] };
+  readonly cluster?: { readonly leader: string | null; readonly nodes: readonly ClusterNode[] };
 }
 
 /** One of those that share a database. */

@@ -840,7 +840,8 @@ export const en = {
     network: 'Network',
     listener: (scheme: string) => (scheme === 'devices' ? 'MQTT of other makes' : scheme.toUpperCase()),
     nodes: 'Boxes',
-    nodeRoles: { serving: 'serves', waiting: 'waits to take over', starting: 'is starting', lost: 'does not serve' },
+    nodeLeads: 'leads',
+    nodeRoles: { serving: 'passes on to it what it is asked', waiting: 'waits to take over', starting: 'is starting', lost: 'does not serve' },
     bridge: (name: string) => `Bridge ${name}`,
     bridgeAway: (reason: string) => `not connected: ${reason}`,
     bridgeWorks: (locks: number, without: string) =>

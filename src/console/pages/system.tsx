@@ -89,7 +89,7 @@ function StatusPanels({ status, bridges }: { status: GatewayStatus; bridges: rea
           <FactPanel title={system.nodes}>
             {status.cluster.nodes.map(({ name, url, role }) => (
               <Fact key={name} name={name}>
-                {system.nodeRoles[role]} {url !== null && <code>{url}</code>}
+                {name === status.cluster?.leader ? system.nodeLeads : system.nodeRoles[role]} {url !== null && <code>{url}</code>}
               </Fact>
             ))}
           </FactPanel>
