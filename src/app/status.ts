@@ -61,7 +61,7 @@ interface StatusOptions {
   /** Of a gateway that shares a database with others. */
   readonly node: Pick<DatabaseNode, 'isReady' | 'health' | 'watch' | 'view' | 'leftMs' | 'standsIn' | 'stats'> | undefined;
   /** To the leader; undefined: this one sends nothing on. */
-  readonly forwarding: Pick<Forwarding, 'forwardsTo' | 'isTaking' | 'isPassing'> | undefined;
+  readonly forwarding: Pick<Forwarding, 'forwardsTo' | 'isTaking' | 'passesOnSince'> | undefined;
   readonly lockPassage: Pick<LockPassage, 'size'> | undefined;
 }
 
@@ -79,8 +79,8 @@ export function createStatus(options: StatusOptions) {
   const startedAt = clock.monotonic();
   let servingSince: number | undefined;
 
-  /** Whether this node, while it waits, passes on to the one that leads what it is asked. */
-  const passesOnNow = (): boolean => lockPassage !== undefined && (forwarding?.isPassing() ?? false);
+  /** Since when this node, while it does not lead, passes on to the leader what it is asked; undefined: it does not. */
+  const passesOnSince = (): number | undefined => (lockPassage === undefined ? undefined : forwarding?.passesOnSince());
   const uptimeMs = () => clock.monotonic() - startedAt;
   const addresses = options.addresses.all;
   const online = () => locks.all().filter((lock) => link.session(lock.lockId) !== undefined).length;
@@ -141,17 +141,17 @@ export function createStatus(options: StatusOptions) {
     readiness(): Readiness {
       const standsIn = node?.standsIn() ?? false;
       const isServing = (servingSince !== undefined || standsIn) && (node === undefined || node.leftMs() > 0);
-      const passesOn = !isServing && passesOnNow();
+      const since = isServing ? servingSince : passesOnSince();
+      const passesOn = !isServing && since !== undefined;
       const serving = isServing ? 'ok' : 'not serving';
       const hasWork = passesOn || (isServing && (standsIn || storageHealth() === 'ok'));
       const forwardsTo = forwarding?.forwardsTo() ?? null;
       const http = forwarding?.isTaking() ? 'ok' : serving;
       const mqtt = lockPassage !== undefined && forwardsTo !== null ? 'ok' : serving;
       const parts = { store: passesOn || standsIn ? 'ok' : storageHealth(), mqtt, http, ...(node && { database: node.health() }) };
-      const since = isServing || passesOn ? { since: servingSince, ...addresses() } : {};
       return {
         ...{ ready: hasWork && (node?.isReady() ?? true), parts },
-        ...since,
+        ...((isServing || passesOn) && { since, ...addresses() }),
         ...(node && { cluster: { ...node.view(passesOn), ...(forwarding && { forwardsTo }) } }),
       };
     },
@@ -228,7 +228,7 @@ export function createStatus(options: StatusOptions) {
     /** In one line, for `systemctl status`. */
     line(): string {
       if (servingSince === undefined && node !== undefined) {
-        const { role, leader } = node.view(passesOnNow());
+        const { role, leader } = node.view(passesOnSince() !== undefined);
         if (node.standsIn() && node.leftMs() > 0) return `opens doors for ${leader}, which gives no sign`;
         if (role === 'starting') return 'starting: the database does not answer yet';
         return role === 'serving' ? `serving through ${leader}, which leads` : `waiting: ${leader ?? 'nobody'} serves`;

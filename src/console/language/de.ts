@@ -896,7 +896,12 @@ export const de: Strings = {
     listener: (scheme) => (scheme === 'devices' ? 'MQTT anderer Fabrikate' : scheme.toUpperCase()),
     nodes: 'Boxen',
     nodeLeads: 'führt',
-    nodeRoles: { serving: 'gibt weiter, was man sie fragt', waiting: 'wartet, um zu übernehmen', starting: 'startet', lost: 'arbeitet nicht' },
+    nodeRoles: {
+      serving: 'gibt weiter, was man sie fragt',
+      waiting: 'wartet, um zu übernehmen',
+      starting: 'startet',
+      lost: 'arbeitet nicht',
+    },
     bridge: (name) => `Brücke ${name}`,
     bridgeAway: (reason) => `nicht verbunden: ${reason}`,
     bridgeWorks: (locks, without) => `verbunden, ${count(locks, 'Schloss', 'Schlösser')}${without === '' ? '' : `, ohne ${without}`}`,

@@ -841,7 +841,12 @@ export const en = {
     listener: (scheme: string) => (scheme === 'devices' ? 'MQTT of other makes' : scheme.toUpperCase()),
     nodes: 'Boxes',
     nodeLeads: 'leads',
-    nodeRoles: { serving: 'passes on to it what it is asked', waiting: 'waits to take over', starting: 'is starting', lost: 'does not serve' },
+    nodeRoles: {
+      serving: 'passes on to it what it is asked',
+      waiting: 'waits to take over',
+      starting: 'is starting',
+      lost: 'does not serve',
+    },
     bridge: (name: string) => `Bridge ${name}`,
     bridgeAway: (reason: string) => `not connected: ${reason}`,
     bridgeWorks: (locks: number, without: string) =>

@@ -40,8 +40,8 @@ export interface Forwarding {
   forwardsTo(): string | null;
   /** Whether a request that comes now is sent on, or waits for the next leader. */
   isTaking(): boolean;
-  /** As `isTaking`, once the leader has answered this one. */
-  isPassing(): boolean;
+  /** Since when (epoch ms) requests are sent on or wait, once the leader has answered this one; undefined: they are not. */
+  passesOnSince(): number | undefined;
   /** The leader; undefined also while it stops. */
   peer(): Peer | undefined;
   /** For how many milliseconds the leader has not answered this one; undefined: it never has, so nobody knows whether that is the way between them. */
@@ -98,7 +98,7 @@ export function createForwarding(options: {
   let cancelLook = (): void => undefined;
   /** Since when no other node takes requests, as far as is known. */
   let lostAt: number | undefined;
-  let hasReached = false;
+  let reachedAt: number | undefined;
   const streams = new Set<ServerResponse>();
   const held = createHeldRequests({ clock, log, isServed });
 
@@ -137,7 +137,7 @@ export function createForwarding(options: {
       if (to.misses >= missesAllowed) log.info({ code: 'node-reached', node: name }, 'the leader answers this one again');
       [to.misses, to.answeredAt] = [0, clock.monotonic()];
       lostAt = undefined;
-      hasReached = true;
+      reachedAt ??= clock.now();
     } catch (error) {
       to.misses += 1;
       isLost();
@@ -150,6 +150,7 @@ export function createForwarding(options: {
     const to = target();
     if (to === undefined) isLost();
     else void look(to);
+    if (!isTaking()) reachedAt = undefined;
     cancelLook = clock.timer(lookMs, lookAgain);
   }
 
@@ -240,7 +241,7 @@ export function createForwarding(options: {
     isPossible: () => target() !== undefined || clock.monotonic() < mayWaitUntil(),
     forwardsTo,
     isTaking,
-    isPassing: () => hasReached && isTaking(),
+    passesOnSince: () => (isTaking() ? reachedAt : undefined),
     peer: () => target()?.peer,
     unansweredMs: () => (current?.answeredAt === undefined ? undefined : clock.monotonic() - current.answeredAt),
     async send(request, response, how) {

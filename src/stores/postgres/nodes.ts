@@ -108,7 +108,10 @@ export function createOtherNodes(options: {
         if (silence?.beat !== row.beat) silences.set(row.incarnation, { beat: row.beat, since: now });
         else if (answersAgain() && now - silence.since >= row.leaseMs + marginMs && (await table.end(row))) {
           others = others.filter((one) => one !== row);
-          log.warn({ code: 'node-ended', node: row.name, served: row.serving }, 'a node was not heard of for a whole lease: it has ended');
+          log.warn(
+            { code: 'node-ended', node: row.name, served: row.serving || row.isDeposed === true },
+            'a node was not heard of for a whole lease: it has ended',
+          );
         }
       }
     },
