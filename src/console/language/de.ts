@@ -897,7 +897,7 @@ export const de: Strings = {
     nodes: 'Boxen',
     nodeLeads: 'führt',
     nodeRoles: {
-      serving: 'gibt weiter, was man sie fragt',
+      serving: 'gibt alles an die führende Box weiter',
       waiting: 'wartet, um zu übernehmen',
       starting: 'startet',
       lost: 'arbeitet nicht',

@@ -842,7 +842,7 @@ export const en = {
     nodes: 'Boxes',
     nodeLeads: 'leads',
     nodeRoles: {
-      serving: 'passes on to it what it is asked',
+      serving: 'passes everything on to the leader',
       waiting: 'waits to take over',
       starting: 'is starting',
       lost: 'does not serve',
