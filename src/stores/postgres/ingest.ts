@@ -3,7 +3,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
-import type { EventProgress } from '../../domain/records/event-deduplication.ts';
+import type { EventProgress, Reservation } from '../../domain/records/event-deduplication.ts';
 import { OutcomeUnknownError } from './connection.ts';
 import { FencedError, type Writer } from './database.ts';
 import { type IngestAnswer, ingestStatement, ingestValues, type StorableEvents } from './ingest-statement.ts';
@@ -26,6 +26,10 @@ interface Waiting {
 export interface Ingest {
   /** Rejects with `storage-unavailable`. */
   store(events: StorableEvents): Promise<IngestOutcome>;
+  /** Throws `storage-unavailable` once the database has not answered for so long, until it has. */
+  requirePatience(): void;
+  /** A reservation that waits for another one; rejects with `storage-unavailable`, and the reservation is undone, when that takes so long. */
+  inTime(reservation: Promise<Reservation>): Promise<Reservation>;
   /** Whether nobody knows at the moment what of a batch is stored. */
   isUnknown(): boolean;
   /** How many statements have stored something. */
@@ -52,6 +56,9 @@ export function createIngest(options: {
   let underWay: readonly Waiting[] = [];
   let running: Promise<void> | undefined;
   let isUnknown = false;
+  let isPatient = true;
+  /** Those whose reservations wait. */
+  const givesUp = new Set<() => void>();
   let isClosed = false;
   let statements = 0;
   let conflicts = 0;
@@ -69,18 +76,21 @@ export function createIngest(options: {
     return batch;
   }
   function refuse(some: readonly Waiting[], cause?: unknown): void {
-    const error = new DomainError('storage-unavailable', 'The database does not take events now', { cause });
+    const error = unavailable(cause);
     for (const { reject } of some) reject(error);
   }
   function undo(some: readonly Waiting[]): void {
     for (const { events } of some) progress.rollback(events);
   }
-  /** Nobody waits longer: what is under way ends for itself. */
+  /** Nobody waits longer, nor does who comes now: what is under way ends for itself. */
   function losePatience(): void {
+    isPatient = false;
     const waiting = queue;
     queue = [];
     undo(waiting);
     refuse([...underWay, ...waiting]);
+    for (const giveUp of givesUp) giveUp();
+    givesUp.clear();
   }
   /** Until it is known what is stored of the locks of these, nothing else is written. */
   async function claimAgain(some: readonly Waiting[]): Promise<void> {
@@ -146,6 +156,7 @@ export function createIngest(options: {
       underWay = take();
       const cancelTimer = clock.timer(patienceMs, losePatience);
       await write(underWay).finally(cancelTimer);
+      isPatient = true;
     }
     underWay = [];
     running = undefined;
@@ -158,6 +169,19 @@ export function createIngest(options: {
         running ??= run();
       });
     },
+    requirePatience() {
+      if (!isPatient) throw unavailable();
+    },
+    inTime(reservation) {
+      return new Promise((resolve, reject) => {
+        const giveUp = () => reject(unavailable());
+        givesUp.add(giveUp);
+        void reservation.then((events) => {
+          if (givesUp.delete(giveUp)) resolve(events);
+          else if (events.fresh.length > 0) progress.rollback(events);
+        });
+      });
+    },
     isUnknown: () => isUnknown,
     statements: () => statements,
     conflicts: () => conflicts,
@@ -166,4 +190,8 @@ export function createIngest(options: {
       await running;
     },
   };
+}
+
+function unavailable(cause?: unknown): DomainError {
+  return new DomainError('storage-unavailable', 'The database does not take events now', { cause });
 }

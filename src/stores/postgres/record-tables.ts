@@ -173,9 +173,10 @@ export function createRecordTables(options: RecordTablesOptions): RecordTables {
     },
     async append(lockId, epoch, events): Promise<AppendOutcome> {
       if (!isOpen) throw new DomainError('storage-unavailable', 'This node does not serve; no event was stored');
+      ingest.requirePatience();
       for (;;) {
         const begun = reserve(lockId, epoch, events);
-        const reservation = begun instanceof Promise ? await begun : begun;
+        const reservation = begun instanceof Promise ? await ingest.inTime(begun) : begun;
         const { fresh, refused } = reservation;
         if (fresh.length > 0 && (await ingest.store(reservation as StorableEvents)) === 'again') continue;
         duplicates += reservation.duplicates;
