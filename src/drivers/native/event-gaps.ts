@@ -41,6 +41,11 @@ interface Backlog {
   over(): void;
 }
 
+/** Events messages of one session that are not stored: a lock has at most 20 of them, and then sends nothing that it is asked for. */
+interface Unstored {
+  messages: number;
+}
+
 export interface EventGaps {
   /** The session of the lock is over, or a new one begins: what it did not answer for in an earlier one may be asked for again. */
   newSession(lockId: LockId): void;
@@ -49,8 +54,10 @@ export interface EventGaps {
    * Resolves when the lock has answered for every gap, or at once when another call is at it, which then sees to this one too. Throws what `send` throws.
    */
   hello(lockId: LockId, epoch: string, lastSeq: number): Promise<void>;
-  /** Events of the lock have come: asks for the gaps that they show, as `hello`. Undefined: there is nothing to ask for now. */
-  heard(lockId: LockId, epoch: string): Promise<void> | undefined;
+  /** An events message has come. */
+  come(lockId: LockId): Unstored;
+  /** It is stored: asks for the gaps that its events show, as `hello`. Undefined: there is nothing to ask for now. */
+  heard(lockId: LockId, epoch: string, unstored: Unstored): Promise<void> | undefined;
 }
 
 /** Asks each lock for the events that are missing, in the background and behind all commands of callers. */
@@ -63,6 +70,8 @@ export function createEventGaps(options: {
 }): EventGaps {
   const { clock, records, link, commands, emit } = options;
   const sessions = new Map<LockId, Asking>();
+  /** What could not be stored stays here until the session is over: the lock waits for its PUBACK. */
+  const waiting = new Map<LockId, Unstored>();
   /** For which the lock said ok and still did not send them, by epoch. */
   const lost = new Map<LockId, Map<string, readonly Range[]>>();
 
@@ -74,6 +83,7 @@ export function createEventGaps(options: {
   function newSession(lockId: LockId): void {
     const session = sessions.get(lockId);
     sessions.delete(lockId);
+    waiting.delete(lockId);
     session?.backlog?.over();
   }
 
@@ -137,15 +147,18 @@ export function createEventGaps(options: {
     });
     if (window === undefined) return true;
     if (end.kind !== 'ok') {
-      if (end.kind === 'refused') emit('resend-refused', { lockId, ...window, error: end.error });
+      if (end.kind === 'refused' && !waiting.has(lockId)) emit('resend-refused', { lockId, ...window, error: end.error });
       return false;
     }
     noteLost(lockId, session.wanted.get(window.epoch) ?? 0, window);
     return true;
   }
 
-  /** Resolves when the lock has been quiet for a while, has sent beyond all that its hello spoke of, or its session is over. */
-  function backlogSent(session: Asking): Promise<void> {
+  /**
+   * Resolves when the lock has been quiet for a while and all that it sent is stored, when it has sent beyond all that its hello spoke of, or when
+   * its session is over.
+   */
+  function backlogSent(lockId: LockId, session: Asking): Promise<void> {
     return new Promise((resolve) => {
       let cancelTimer = (): void => undefined;
       const backlog: Backlog = {
@@ -157,7 +170,7 @@ export function createEventGaps(options: {
         },
       };
       const look = (): void => {
-        const leftMs = backlog.heardAt + quietMs - clock.monotonic();
+        const leftMs = waiting.has(lockId) ? quietMs : backlog.heardAt + quietMs - clock.monotonic();
         if (leftMs > 0) cancelTimer = clock.timer(leftMs, look);
         else backlog.over();
       };
@@ -178,7 +191,7 @@ export function createEventGaps(options: {
       if (lastSeq > 0 && nextWindow(lockId, session) !== undefined && !isAllSent(lockId, session)) {
         // Of one that has gone meanwhile, nothing is to be waited for.
         commands.session(lockId);
-        await backlogSent(session);
+        await backlogSent(lockId, session);
       }
       while (sessions.get(lockId) === session && nextWindow(lockId, session) !== undefined) {
         if (!(await askNext(lockId, session))) break;
@@ -195,7 +208,15 @@ export function createEventGaps(options: {
     newSession,
     hello: ask,
 
-    heard(lockId, epoch) {
+    come(lockId) {
+      const unstored = waiting.get(lockId) ?? { messages: 0 };
+      unstored.messages += 1;
+      waiting.set(lockId, unstored);
+      return unstored;
+    },
+    heard(lockId, epoch, unstored) {
+      unstored.messages -= 1;
+      if (unstored.messages === 0 && waiting.get(lockId) === unstored) waiting.delete(lockId);
       const session = sessions.get(lockId);
       if (session?.backlog !== undefined) {
         session.backlog.heardAt = clock.monotonic();

@@ -31,8 +31,8 @@ export function withFollowUps(options: {
 }): NativeReports {
   const { reports, clock, clockSync, calendarSync, gaps, emit } = options;
 
-  function askForGaps(lockId: LockId, epoch: string): void {
-    const asking = gaps.heard(lockId, epoch);
+  function askForGaps(lockId: LockId, epoch: string, unstored: ReturnType<EventGaps['come']>): void {
+    const asking = gaps.heard(lockId, epoch, unstored);
     if (asking !== undefined) void runFollowUp(emit, lockId, { step: 'resend-events', work: () => asking });
   }
 
@@ -56,8 +56,9 @@ export function withFollowUps(options: {
     events(lockId, report) {
       // Not async: such a function would hold on to the report until its events are flushed.
       const { epoch } = report;
+      const unstored = gaps.come(lockId);
       return reports.events(lockId, report).then((outcome) => {
-        askForGaps(lockId, epoch);
+        askForGaps(lockId, epoch, unstored);
         return outcome;
       });
     },

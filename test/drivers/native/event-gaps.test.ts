@@ -39,9 +39,10 @@ function setUp(progress: Record<string, Stored>) {
     link.sent.flatMap(({ command }) => (command.op === 'resend-events' ? [`${command.epoch} ${command.from}-${command.to}`] : []));
   const lost = () =>
     notices.flatMap((notice) => (notice.kind === 'events-lost' ? [`${notice['epoch']} ${notice['from']}-${notice['to']}`] : []));
+  const refused = () => notices.filter(({ kind }) => kind === 'resend-refused').length;
   /** As after a hello or events: resolves when the lock, which sends no backlog, has answered for every gap. */
   async function ask(epoch: string, lastSeq: number): Promise<void> {
-    const asking = lastSeq === 0 ? gaps.heard(lockId, epoch) : gaps.hello(lockId, epoch, lastSeq);
+    const asking = lastSeq === 0 ? gaps.heard(lockId, epoch, gaps.come(lockId)) : gaps.hello(lockId, epoch, lastSeq);
     // A handler at once: it may reject while the time passes.
     const outcome = Promise.resolve(asking).then(
       () => undefined,
@@ -52,7 +53,7 @@ function setUp(progress: Record<string, Stored>) {
     if (failed !== undefined) throw failed.error;
   }
   hello();
-  return { clock, link, gaps, stored, hello, ask, asked, lost };
+  return { clock, link, gaps, stored, hello, ask, asked, lost, refused };
 }
 
 describe('missing events', () => {
@@ -226,6 +227,17 @@ describe('missing events', () => {
     expect(asked()).toEqual(['e 3-5']);
   });
 
+  it('that the lock refuses to send again are no alarm while what it sent waits to be stored (Protocol 4.4)', async () => {
+    const { ask, gaps, link, hello, refused } = setUp({ e: { highest: 20, gaps: [[3, 5]] } });
+    link.reply(lockId, () => refusal('failed'));
+    gaps.come(lockId);
+    await ask('e', 0);
+    expect(refused()).toBe(0);
+    hello();
+    await ask('e', 0);
+    expect(refused()).toBe(1);
+  });
+
   it('that lie close together are asked for as one, and what comes beside them is no loss (Protocol 4.4)', async () => {
     const every = Array.from({ length: 999 }, (_, n): [number, number] => [2 * n + 2, 2 * n + 2]);
     const { link, ask, stored, asked, lost, hello } = setUp({ e: { highest: 2_000, gaps: every } });
@@ -262,7 +274,7 @@ describe('a backlog', () => {
     for (let highest = 110; highest <= 410; highest += 100) {
       await clock.advance(2_900);
       stored.set('e', { highest, gaps: [[11, 12]] });
-      void gaps.heard(lockId, 'e');
+      void gaps.heard(lockId, 'e', gaps.come(lockId));
     }
     await clock.advance(2_999);
     expect(asked()).toEqual([]);
@@ -271,13 +283,42 @@ describe('a backlog', () => {
     expect(asked()).toEqual(['e 11-12', 'e 411-500']);
   });
 
+  it('is not asked for while events of it wait to be stored, for until then the lock sends no more (Protocol 4.4)', async () => {
+    const { gaps, link, clock, stored, asked } = setUp({ e: { highest: 10, gaps: [] } });
+    link.reply(lockId, () => ok);
+    const asking = gaps.hello(lockId, 'e', 500);
+    const unstored = [gaps.come(lockId), gaps.come(lockId)] as const;
+    await clock.advance(20_000);
+    stored.set('e', { highest: 110, gaps: [] });
+    void gaps.heard(lockId, 'e', unstored[0]);
+    // What was left without PUBACK comes again in the next session alone.
+    await clock.advance(60_000);
+    expect(asked()).toEqual([]);
+    link.lose(lockId);
+    gaps.newSession(lockId);
+    await asking;
+    link.connect(lockId);
+    const again = gaps.hello(lockId, 'e', 500);
+    await settled();
+    const late = gaps.come(lockId);
+    // Of the former session.
+    void gaps.heard(lockId, 'e', unstored[1]);
+    await clock.advance(3_000);
+    expect(asked()).toEqual([]);
+    void gaps.heard(lockId, 'e', late);
+    await clock.advance(6_000);
+    await again;
+    expect(asked()[0]).toBe('e 111-210');
+    expect(clock.timers()).toBe(0);
+  });
+
   it('that has come is not asked for, and gaps in it at once (Protocol 4.4)', async () => {
     const { gaps, link, clock, stored, asked } = setUp({ e: { highest: 10, gaps: [] } });
     link.reply(lockId, () => ok);
     const asking = gaps.hello(lockId, 'e', 500);
     await settled();
     stored.set('e', { highest: 500, gaps: [[300, 301]] });
-    await gaps.heard(lockId, 'e');
+    await gaps.heard(lockId, 'e', gaps.come(lockId));
     await asking;
     expect(asked()).toEqual(['e 300-301']);
     expect(clock.timers()).toBe(0);
