@@ -88,7 +88,7 @@ export interface ClientHandler {
   isWelcome(): boolean;
   /** Somebody waits for what this client says next: it is read before what others say. */
   isUrgent(): boolean;
-  /** How many messages may wait for their PUBACKs; what is usual when it does not say. */
+  /** How many messages may wait to be handled; what is usual when it does not say. More wait behind them for their PUBACKs alone. */
   maxUnderWay?(): number;
   /** Seconds; watched in place of the keep alive of its CONNECT. */
   readonly keepAliveSeconds?: number;

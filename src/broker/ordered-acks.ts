@@ -27,7 +27,7 @@ export interface OrderedAcksOptions {
   hold(bytes: number): () => void;
 }
 
-/** Messages right behind one another with the same flush are one of these. */
+/** Messages right behind one another with the same flush, or with none, are one of these. */
 interface Waiting extends Due {
   /** On the monotonic clock. Those behind it have later ones. */
   readonly until: number;
@@ -49,6 +49,7 @@ export class OrderedAcks {
   #first: Waiting | undefined;
   #last: Waiting | undefined;
   #size = 0;
+  #unhandled = 0;
   #isOver = false;
   #cancelTimer: (() => void) | undefined;
 
@@ -62,22 +63,29 @@ export class OrderedAcks {
     return this.#size;
   }
 
+  /** Those of them that are no mere number yet: their receipts are not there, or aedes holds the packet. */
+  unhandled(): number {
+    return this.#unhandled;
+  }
+
   /** Answers when the receipt is there and all before it are answered; unless the connection ends first. */
   add(receipt: Receipt | Promise<Receipt>, bytes: number, { messageIds, goOn }: Due): void {
     const { clock, timeoutMs, hold } = this.#options;
     const awaited = receipt instanceof Promise ? receipt : undefined;
     const last = this.#last;
+    const known = awaited === undefined ? (receipt as Receipt) : undefined;
     this.#size++;
-    if (awaited !== undefined && goOn === undefined && last !== undefined && last.awaited === awaited && last.goOn === undefined) {
+    if (known === undefined || goOn !== undefined) this.#unhandled++;
+    if (last !== undefined && goOn === undefined && last.goOn === undefined && isAlike(last, awaited, known)) {
       last.messages++;
       last.messageIds.push(...messageIds);
-      last.releases.push(hold(bytes));
+      if (known === undefined) last.releases.push(hold(bytes));
       return;
     }
     const waiting: Waiting = {
       until: clock.monotonic() + timeoutMs,
       awaited,
-      receipt: awaited === undefined ? (receipt as Receipt) : undefined,
+      receipt: known,
       messages: 1,
       messageIds,
       goOn,
@@ -105,6 +113,7 @@ export class OrderedAcks {
       (receipt) => {
         for (const release of waiting.releases) release();
         waiting.receipt = receipt;
+        if (waiting.goOn === undefined) this.#unhandled -= waiting.messages;
         this.#answerFirst();
       },
       (error) => {
@@ -123,6 +132,7 @@ export class OrderedAcks {
       first.next = undefined;
       if (this.#first === undefined) this.#last = undefined;
       this.#size -= first.messages;
+      if (first.goOn !== undefined) this.#unhandled -= first.messages;
       this.#owner.answer(first.receipt as Receipt, first);
     }
   }
@@ -140,4 +150,9 @@ export class OrderedAcks {
       else this.#watch(this.#first);
     });
   }
+}
+
+/** Whether what is waited for, or the receipt that is there, is the same as of this one: then both are answered as one. */
+function isAlike(last: Waiting, awaited: Promise<Receipt> | undefined, known: Receipt | undefined): boolean {
+  return awaited === undefined ? last.receipt === known : last.awaited === awaited && last.receipt === undefined;
 }

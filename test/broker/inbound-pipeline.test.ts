@@ -1,7 +1,7 @@
 // One publish on its way in: what aedes goes on with, and when it is acknowledged (Protocol 3 and 4.4, [MQTT-4.6.0-2]).
 import { beforeEach, expect, test } from '@jest/globals';
 import type { PublishRejection, Receipt } from '../../src/broker/client-handlers.ts';
-import { type InboundPacket, InboundPipeline, usualUnderWay } from '../../src/broker/inbound-pipeline.ts';
+import { behindEach, type InboundPacket, InboundPipeline, usualUnderWay } from '../../src/broker/inbound-pipeline.ts';
 import { createManualClock, type ManualClock } from '../support/mqtt-clock.ts';
 
 let clock: ManualClock;
@@ -86,6 +86,35 @@ test('those with the same flush are answered as one, in their place among the ot
   expect(failures).toEqual([]);
   take('events', 99);
   expect(failures).toEqual(['too-many-under-way']);
+});
+
+test('what is handled and waits behind an event for its PUBACK counts apart, and has a bound of its own; with QoS 2 it does not', async () => {
+  const store: ((receipt: Receipt) => void)[] = [];
+  const wait = () => new Promise<Receipt>((resolve) => void store.push(resolve));
+  receive = (topic) => (topic === 'events' ? wait() : 'acknowledge');
+  const most = behindEach * usualUnderWay;
+  let messageId = 0;
+  // A door that is used while the database is away: two events of three are under way at most, and replies and states go on.
+  for (let uses = 0; uses < most / 2; uses++) {
+    if (uses < 2) take('events', ++messageId);
+    take('state', ++messageId);
+    take('reply', ++messageId);
+  }
+  expect([failures, acknowledged]).toEqual([[], []]);
+  store[1]?.('acknowledge');
+  await settled();
+  // The second event is handled now, and one beyond the bound.
+  take('state', ++messageId);
+  expect(failures).toEqual(['too-many-under-way']);
+  store[0]?.('acknowledge');
+  await settled();
+  expect(acknowledged).toEqual(Array.from({ length: most + 2 }, (_, index) => index + 1));
+  for (let count = 0; count < usualUnderWay - 1; count++) take('state', ++messageId, { qos: 2 });
+  take('events', ++messageId);
+  for (let count = 0; count < usualUnderWay - 1; count++) take('state', ++messageId, { qos: 2 });
+  expect(failures).toHaveLength(1);
+  take('reply', ++messageId);
+  expect(failures).toHaveLength(2);
 });
 
 test('each has its own time, also behind others that were in time (Fault T15)', async () => {
