@@ -11,6 +11,7 @@ import { nodeFiles } from '../stores/files/files.ts';
 import { timeFlushes } from '../stores/files/records/timed-flushes.ts';
 import { createStore, type Store } from '../stores/files/store.ts';
 import type { AuthorityTable } from '../stores/postgres/authority-table.ts';
+import { lacksRoom } from '../stores/postgres/storage-failure.ts';
 import type { Base } from './base.ts';
 import { thisNode } from './config-cluster.ts';
 import { databaseAddress } from './config-store.ts';
@@ -31,8 +32,12 @@ export async function createStorage(base: Base, onFatal: (error: Error) => void)
   const backups = createBackups({ ...backupOptions, accounts: store.ports.accounts, maintenance: store.maintenance });
   const archives = createArchives({ files: nodeFiles(), folder, backups });
   const place = node === undefined ? 'data directory' : 'database';
-  const probe = createStorageProbe({ clock, log, probe: store.maintenance.probe, works: () => emit('storage-works', {}), place });
+  const probe = createStorageProbe({
+    ...{ clock, log, probe: store.maintenance.probe, works: () => emit('storage-works', {}), place },
+    ...(node && { lacksRoom }),
+  });
   events.subscribe('storage-failed', ({ error }) => probe.failed(error));
+  events.subscribe('database-back', probe.lookNow);
   return {
     ...{ store, backups, archives, upgradeBackup, probe },
     lease: node ?? endlessLease,

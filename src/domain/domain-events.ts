@@ -112,6 +112,8 @@ export interface StoreEvents {
   'access-ended': { readonly accountId: AccountId };
   /** A change was refused because the disk is full or failing. */
   'storage-failed': { readonly error: Error };
+  /** The database answers again. */
+  'database-back': Readonly<Record<string, never>>;
   /** This gateway may serve no longer, though it may again: whoever is connected is sent away. */
   'lease-lost': Readonly<Record<string, never>>;
 }

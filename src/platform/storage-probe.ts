@@ -12,6 +12,8 @@ const usualBytes = 16_384;
 /** After a failure, this much must fit, this many times in a row: on an almost full disk, a small write still succeeds now and then. */
 const ampleBytes = 1 << 20;
 const passesToRecover = 3;
+/** What failed for another reason than want of room works when it works once, and is looked at so often. */
+const otherIntervalMs = 500;
 /** The health before the first probe. */
 export const notStarted = 'not started';
 
@@ -22,6 +24,8 @@ export interface StorageProbe extends Part {
   unansweredMs(): number;
   /** Reports a failed write: the health is bad until probes succeed again. */
   failed(error: Error): void;
+  /** Probes at once, since something has changed. Before the first probe it does nothing. */
+  lookNow(): void;
 }
 
 /**
@@ -34,8 +38,10 @@ export function createStorageProbe(options: {
   readonly works: () => void;
   /** Where the data is, for the log. */
   readonly place: 'data directory' | 'database';
+  /** Whether a write failed for want of room, which may come and go. Absent: each one may have. */
+  readonly lacksRoom?: (error: unknown) => boolean;
 }): StorageProbe {
-  const { clock, log, probe, works, place } = options;
+  const { clock, log, probe, works, place, lacksRoom = () => true } = options;
   const whatToDo = place === 'database' ? 'look at PostgreSQL and at the way to it' : 'do what the reason says';
   let health = notStarted;
   let cancelTimer: (() => void) | undefined;
@@ -44,10 +50,16 @@ export function createStorageProbe(options: {
   let failures = 0;
   /** Consecutive successful probes since the last failure. */
   let passes = 0;
+  /** Room was lacking since the health was last 'ok'. */
+  let isFull = false;
+  /** Something has changed while a probe was running. */
+  let isDue = false;
 
   async function ask(): Promise<void> {
     const failuresBefore = failures;
     const isFailing = health !== 'ok' && health !== notStarted;
+    cancelTimer?.();
+    isDue = false;
     askedAt = clock.monotonic();
     try {
       await probe(isFailing ? ampleBytes : usualBytes);
@@ -61,20 +73,27 @@ export function createStorageProbe(options: {
   }
   function askLater(): void {
     cancelTimer?.();
-    if (!stopped) cancelTimer = clock.timer(health === 'ok' ? intervalMs : failingIntervalMs, () => void ask());
+    if (!stopped) cancelTimer = clock.timer(intervalNow(), () => void ask());
+  }
+  function intervalNow(): number {
+    if (health === 'ok') return intervalMs;
+    if (isDue) return 0;
+    return isFull ? failingIntervalMs : otherIntervalMs;
   }
   function passed(): void {
     passes += 1;
     if (health !== 'ok' && health !== notStarted) {
-      if (passes < passesToRecover) return;
+      if (isFull && passes < passesToRecover) return;
       log.info({ code: 'storage-works' }, `the ${place} works again`);
     }
     health = 'ok';
+    isFull = false;
     works();
   }
   function noteFailure(error: unknown): void {
     failures += 1;
     passes = 0;
+    isFull ||= lacksRoom(error);
     const reason = error instanceof Error ? error.message : String(error);
     if (reason === health) return;
     health = reason;
@@ -99,6 +118,11 @@ export function createStorageProbe(options: {
       const wasOk = health === 'ok';
       noteFailure(error);
       if (wasOk && askedAt === undefined) askLater();
+    },
+    lookNow() {
+      if (stopped) return;
+      if (askedAt !== undefined) isDue = true;
+      else if (health !== notStarted) void ask();
     },
   };
 }

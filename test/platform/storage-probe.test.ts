@@ -1,5 +1,5 @@
 // When the data directory counts as writable (Fault T3): not after the first failed write, and again after successful probes.
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Log } from '../../src/domain/part.ts';
 import { createStorageProbe, type StorageProbe } from '../../src/platform/storage-probe.ts';
 import { createManualClock, type ManualClock } from '../support/mqtt-clock.ts';
@@ -111,6 +111,90 @@ test.each(['data directory', 'database'] as const)('the log says of a %s that it
   await pass(7_000);
   expect(said).toEqual([expect.stringMatching(`^the ${place} does not work: `), `the ${place} works again`]);
   await own.stop();
+});
+
+describe('a storage that may fail for another reason than want of room', () => {
+  const broken = new Error('nothing answers');
+  async function openProbe(): Promise<StorageProbe> {
+    const own = createStorageProbe({
+      ...{ clock, log, place: 'database', lacksRoom: (error) => error === full },
+      probe: (bytes) => answer(bytes),
+      works: () => {
+        worked += 1;
+      },
+    });
+    await own.start();
+    worked = 0;
+    return own;
+  }
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+  test('works as soon as one probe passes, which is asked at once when something has changed', async () => {
+    const own = await openProbe();
+    own.failed(broken);
+    answer = async () => {
+      throw broken;
+    };
+    await pass(20_000);
+    answer = async () => {};
+    own.lookNow();
+    await turn();
+    expect([own.health(), worked]).toEqual(['ok', 1]);
+    own.failed(broken);
+    clock.advance(500);
+    await turn();
+    expect([own.health(), worked]).toEqual(['ok', 2]);
+    await own.stop();
+  });
+
+  test('is probed once more at once when something changed while a probe was running, which fails', async () => {
+    const own = await openProbe();
+    own.failed(broken);
+    let refuse: (error: Error) => void = () => {};
+    answer = () => new Promise((_, reject) => (refuse = reject));
+    clock.advance(500);
+    await turn();
+    own.lookNow();
+    answer = async () => {};
+    refuse(broken);
+    await turn();
+    clock.advance(0);
+    await turn();
+    expect([own.health(), worked]).toEqual(['ok', 1]);
+    await own.stop();
+  });
+
+  test('works after three probes in a row when room was lacking, also when it has failed otherwise since', async () => {
+    const own = await openProbe();
+    own.failed(full);
+    own.failed(broken);
+    own.lookNow();
+    await turn();
+    await pass(3_000);
+    expect(own.health()).toBe('nothing answers');
+    await pass(1_000);
+    expect([own.health(), worked]).toEqual(['ok', 1]);
+    own.failed(broken);
+    await pass(1_000);
+    expect(own.health()).toBe('ok');
+    await own.stop();
+  });
+
+  test('is not probed before the start, which does it, nor after the stop', async () => {
+    let probes = 0;
+    const probeOnce = async () => {
+      probes += 1;
+    };
+    const own = createStorageProbe({ clock, log, place: 'database', lacksRoom: () => false, works: () => {}, probe: probeOnce });
+    own.lookNow();
+    await turn();
+    expect([own.health(), probes]).toEqual(['not started', 0]);
+    await own.start();
+    await own.stop();
+    own.lookNow();
+    await turn();
+    expect(probes).toBe(1);
+  });
 });
 
 test('the probe leaves no timer when it is stopped', async () => {

@@ -17,9 +17,12 @@ export interface GatewayAlarmsOptions {
   readonly database: DatabaseHealth | undefined;
 }
 
+/** A statement gets no answer for 10 s before anybody knows that the database is away, or that an old connection is dead. */
+const ownReasonMs = 15_000;
+
 /** The returned function looks once. */
 export function createGatewayAlarms(options: GatewayAlarmsOptions): () => void {
-  const { alarms, storageHealth, database } = options;
+  const { clock, alarms, storageHealth, database } = options;
   const lookAtClock = createClockAlarm(options);
   const lookAtDatabase = database === undefined ? withoutDatabase : createDatabaseAlarms({ ...options, database });
 
@@ -28,17 +31,31 @@ export function createGatewayAlarms(options: GatewayAlarmsOptions): () => void {
     for (const kind of databaseAlarms) alarms.clear(kind, null);
     return false;
   }
-  /** Whether another alarm says, or is about to say, why nothing can be stored. */
-  let isSaid = false;
+  /** Since when the storage has failed, and neither a database that is away nor its standby says why; undefined: it has not. */
+  let failingSince: number | undefined;
+
+  /**
+   * For how long it has failed for a reason of its own; undefined: that is not known yet. One cause is one alarm, also in the moments before
+   * the database is known to be away, and between its return and the probe that finds that the storage works.
+   */
+  function failsAloneMs(holdsUp: boolean): number | undefined {
+    if (database === undefined) return 0;
+    if (holdsUp) failingSince = undefined;
+    else failingSince ??= clock.monotonic();
+    const ms = failingSince === undefined ? 0 : clock.monotonic() - failingSince;
+    return ms >= ownReasonMs ? ms : undefined;
+  }
 
   return () => {
     lookAtClock();
     const holdsUp = lookAtDatabase();
     const health = storageHealth();
-    // One cause is one alarm, also in the moments before it begins, and before the storage is found to work again.
-    const stands = (['database-away', 'standby-missing'] as const).some((kind) => alarms.active(kind, null) !== undefined);
-    isSaid = holdsUp || (isSaid && stands && health !== 'ok');
-    if (health === 'ok') alarms.clear('storage-unavailable', null);
-    else if (!isSaid) alarms.raise('storage-unavailable', null, { reason: health });
+    if (health === 'ok') {
+      failingSince = undefined;
+      alarms.clear('storage-unavailable', null);
+      return;
+    }
+    const ms = failsAloneMs(holdsUp);
+    if (ms !== undefined) alarms.raise('storage-unavailable', null, { reason: health, since: Math.round(clock.now() - ms) });
   };
 }

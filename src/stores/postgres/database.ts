@@ -64,8 +64,10 @@ export function createDatabase(options: {
   readonly name: string;
   /** Called with the milliseconds of each statement of a `Writer` that has stored something. */
   readonly onWritten?: (ms: number) => void;
+  /** Called when it answers again. */
+  readonly onBack?: () => void;
 }): Database {
-  const { address, password, clock, log, name, onWritten = () => undefined } = options;
+  const { address, password, clock, log, name, onWritten = () => undefined, onBack = () => undefined } = options;
   const writer = randomUUID();
   const connections = new Set<DatabaseConnection>();
   let isStopped = false;
@@ -106,7 +108,9 @@ export function createDatabase(options: {
       }
     }
     away = undefined;
-    if (!isStopped) log.info({ code: 'database-back', ms: Math.round(clock.monotonic() - since) }, 'the database answers again');
+    if (isStopped) return;
+    log.info({ code: 'database-back', ms: Math.round(clock.monotonic() - since) }, 'the database answers again');
+    onBack();
   }
   const isAway = (): boolean => away !== undefined && clock.monotonic() - away.since >= patienceMs;
 

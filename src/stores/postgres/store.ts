@@ -98,7 +98,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
   const emitHeard: Emit = (name, event) => {
     if (isHeard) emit(name, event);
   };
-  const database = createDatabase({ ...options, name: node.name });
+  const database = createDatabase({ ...options, name: node.name, onBack: () => emit('database-back', {}) });
   const local = nodeFiles();
   const directoryLock = createDirectoryLock({ files: local, directory, log });
   let isFenced = false;

@@ -428,7 +428,7 @@ describe('the gateway itself', () => {
     gatewayClock.isSuspect = true;
     gatewayStorage.health = 'The disk of the gateway is full';
     emit('backup-ended', { failure: 'no backup was made' });
-    await clock.advance(5_000);
+    await clock.advance(20_000);
     expect(stands().sort()).toEqual(['backup-failing', 'clock-suspect', 'storage-unavailable']);
     gatewayClock.isSuspect = false;
     gatewayStorage.health = 'ok';

@@ -5,6 +5,7 @@ import { callers, createDomain } from '../../support/domain.ts';
 
 const minuteMs = 60_000;
 const all = { pageNo: 1, pageSize: 100 };
+const trusted = { clockIsSuspect: () => false, clockEvidence: () => undefined };
 
 async function watched() {
   const domain = await createDomain();
@@ -66,6 +67,45 @@ describe('a database that does not answer', () => {
     await clock.advance(2 * minuteMs);
     expect(stands()).toEqual(['storage-unavailable']);
     await stop();
+  });
+
+  it('is no second alarm either in the seconds before anybody knows that it is away, and until the storage is found to work again', async () => {
+    const { clock, alarms, notices, gatewayDatabase, gatewayStorage, stop } = await watched();
+    gatewayStorage.health = 'The database does not answer; nothing was changed';
+    await clock.advance(10_000);
+    gatewayDatabase.away = { reason: 'nothing answers', ms: 10_000 };
+    await clock.advance(minuteMs);
+    alarms.clear('database-away', null);
+    gatewayDatabase.away = undefined;
+    await clock.advance(10_000);
+    gatewayStorage.health = 'ok';
+    await clock.advance(2 * minuteMs);
+    const said = notices.flatMap((notice) => (notice.kind === 'alarm-began' ? [notice] : []));
+    expect(said).toMatchObject([{ alarm: 'database-away' }]);
+    await stop();
+  });
+});
+
+describe('a storage that fails for a reason of its own', () => {
+  it('is an alarm after fifteen seconds when it is a database, since it failed', async () => {
+    const { clock, gatewayStorage, list, stop } = await watched();
+    gatewayStorage.health = 'The database cannot store anything at the moment (53100)';
+    await clock.advance(5_000);
+    const since = clock.now();
+    await clock.advance(10_000);
+    expect(list()).toEqual([]);
+    await clock.advance(5_000);
+    expect(list()).toEqual([{ kind: 'storage-unavailable', lockId: null, since, reason: gatewayStorage.health }]);
+    await stop();
+  });
+
+  it('is an alarm at once when it is files', async () => {
+    const { clock, alarms } = await createDomain();
+    await alarms.start();
+    const look = createGatewayAlarms({ ...trusted, clock, alarms, database: undefined, storageHealth: () => 'the disk is full' });
+    look();
+    expect(alarms.active('storage-unavailable', null)).toMatchObject({ since: clock.now(), reason: 'the disk is full' });
+    await alarms.stop();
   });
 });
 
@@ -140,7 +180,7 @@ describe('a synchronous standby that the database no longer waits for', () => {
     await clock.advance(10_000);
     expect(list()).toMatchObject([{ kind: 'standby-missing', reason: expect.stringContaining('is on one disk') }]);
     gatewayStorage.health = 'the disk is full';
-    await clock.advance(5_000);
+    await clock.advance(20_000);
     expect(stands()).toEqual(['standby-missing', 'storage-unavailable']);
     await stop();
   });
@@ -185,12 +225,7 @@ describe('a gateway whose data was moved from a database to files', () => {
     const { clock, alarms } = await createDomain();
     await alarms.start();
     for (const kind of databaseAlarms) alarms.raise(kind, null, { reason: 'it came along' });
-    const look = createGatewayAlarms({
-      ...{ clock, alarms, database: undefined },
-      clockIsSuspect: () => false,
-      clockEvidence: () => undefined,
-      storageHealth: () => 'ok',
-    });
+    const look = createGatewayAlarms({ ...trusted, clock, alarms, database: undefined, storageHealth: () => 'ok' });
     look();
     await clock.advance(minuteMs);
     alarms.endGone();

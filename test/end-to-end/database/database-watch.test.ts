@@ -62,6 +62,11 @@ async function health(name: Box): Promise<readonly [number | null, string]> {
   const { exitCode, stderr } = await runs.finish(['health', '--data-dir', join(folder, name)]);
   return [exitCode, stderr];
 }
+/** Of the first line with this code. */
+function timeOf(run: Run, wanted: string): number | undefined {
+  const line = run.log().find(({ code }) => code === wanted);
+  return line && Date.parse(String(line['time']));
+}
 const alarmLines = (run: Run, kind: string) => run.log().flatMap(({ code, alarm }) => (alarm === kind ? [code] : []));
 
 test('both boxes say what they do, and a lost one is an alarm until it is back', async () => {
@@ -117,7 +122,7 @@ test('both boxes say what they do, and a lost one is an alarm until it is back',
   expect(await two.ended).toBe(0);
 });
 
-test('a database that is away is an alarm that is seen at once, and which ends when it is back', async () => {
+test('a database that is away is an alarm that is seen at once, which ends when it is back, and no second one begins', async () => {
   await moveIn(120, 15);
   const one = begin('box-1');
   await until(() => one.log().some(({ code }) => code === 'ready'), 'box-1 serves');
@@ -131,11 +136,15 @@ test('a database that is away is an alarm that is seen at once, and which ends w
     );
     expect(await health('box-1')).toEqual([1, expect.stringMatching(/^latchd: the database does not answer for \d+ s\n$/)]);
     await until(() => alarmLines(one, 'database-away').length > 0, 'the log has it');
+    await until(() => timeOf(one, 'storage-unavailable') !== undefined, 'the storage has failed');
   } finally {
     await server.start();
   }
+  await until(() => timeOf(one, 'storage-works') !== undefined, 'the storage works');
+  expect((timeOf(one, 'storage-works') ?? 0) - (timeOf(one, 'database-back') ?? 0)).toBeLessThan(2_000);
   await until(() => alarmLines(one, 'database-away').length > 1, 'it has ended');
   expect(alarmLines(one, 'database-away')).toEqual(['alarm-began', 'alarm-ended']);
+  expect(alarmLines(one, 'storage-unavailable')).toEqual([]);
   expect((await metrics('box-1')).get('latchd_database_reconnects_total')).toBeGreaterThan(0);
   await until(async () => (await readiness('box-1')).ready, 'it is ready again');
   expect(await health('box-1')).toEqual([0, 'everything answers\n']);

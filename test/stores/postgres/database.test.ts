@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DomainError } from '../../../src/domain/errors.ts';
 import { createClock } from '../../../src/platform/clock.ts';
 import { OutcomeUnknownError } from '../../../src/stores/postgres/connection.ts';
 import { createDatabase, type Database, FencedError } from '../../../src/stores/postgres/database.ts';
 import { takeWriting } from '../../../src/stores/postgres/fence.ts';
 import { migrate } from '../../../src/stores/postgres/schema.ts';
+import { lacksRoom, storageFailure } from '../../../src/stores/postgres/storage-failure.ts';
 import { type PostgresServer, startPostgres, type TestDatabase } from '../../support/postgres.ts';
 import { until } from '../../support/site.ts';
 import { captureLog } from '../files/support/directory.ts';
@@ -63,6 +65,24 @@ describe('a database', () => {
       expect(written).toEqual([expect.any(Number), expect.any(Number)]);
       // The whole of the statement, as it takes that long at least.
       expect(written[0]).toBeGreaterThan(15);
+    }));
+
+  test('a full disk is known from every other failure of a write, as its caller hears of it', () =>
+    withDatabase(async ({ openWriter }) => {
+      const { write } = openWriter();
+      for (const [code, isFull] of [
+        ['53100', true],
+        ['53200', false],
+        ['22012', false],
+      ] as const) {
+        const failure = await write(`DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '${code}'; END $$`).catch((error: unknown) => error);
+        expect([code, failure, lacksRoom(failure)]).toEqual([code, expect.any(Error), isFull]);
+        const heard = await Promise.reject(failure)
+          .catch(storageFailure)
+          .catch((error: unknown) => error);
+        expect([code, heard, lacksRoom(heard)]).toEqual([code, expect.any(DomainError), isFull]);
+      }
+      expect(lacksRoom('53100')).toBe(false);
     }));
 
   test('the schema is made once, by whichever of several comes first, and one of a newer program is refused', () =>
