@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { openSite, type Site, until } from '../support/site.ts';
 
+const withDatabase = process.env['LATCHD_TEST_STORE'] === 'postgres';
 const monitoring = resolve(import.meta.dirname, '../../systemd/monitoring');
 let site: Site;
 let folder: string;
@@ -92,9 +93,10 @@ describe('/metrics', () => {
     }
   });
 
-  test('the dashboard and the alerts ask for series that are there', async () => {
+  test('the dashboard and the alerts ask for series that are there, or would be with a database', async () => {
     const dashboard = JSON.parse(await readFile(join(monitoring, 'latchd.dashboard.json'), 'utf8'));
     const rules = parse(await readFile(join(monitoring, 'latchd.rules.yml'), 'utf8'));
+    const [, ofDatabase = ''] = (await readFile(join(monitoring, 'README.md'), 'utf8')).split('## With a database');
     const asked: string[] = [
       ...dashboard.panels.flatMap(({ targets }: { targets: { expr: string }[] }) => targets.map(({ expr }) => expr)),
       ...rules.groups.flatMap(({ rules: alerts }: { rules: { expr: string }[] }) => alerts.map(({ expr }) => expr)),
@@ -104,12 +106,30 @@ describe('/metrics', () => {
     // A counter by reason has no series before its first reason, but its type is told.
     const there = new Set([...seriesIn(text), ...[...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name)]);
     expect(names.size).toBeGreaterThan(20);
-    expect([...names].filter((name) => !there.has(name))).toEqual([]);
+    const missing = [...names].filter((name) => !there.has(name));
+    // Run over a database, it has them all.
+    const isOfDatabase = (name: string): boolean => ofDatabase.includes(`\`${name.replace(/_(bucket|sum|count)$/, '')}\``);
+    expect(missing.filter((name) => withDatabase || !isOfDatabase(name))).toEqual([]);
+  });
+
+  test('the dashboard shows every figure of the database that the page names but two, which are errors', async () => {
+    const [, ofDatabase = ''] = (await readFile(join(monitoring, 'README.md'), 'utf8')).split('## With a database');
+    const dashboard = await readFile(join(monitoring, 'latchd.dashboard.json'), 'utf8');
+    const names = [...ofDatabase.matchAll(/`(latchd_[a-z_]+)`/g)].map(([, name = '']) => name);
+    const unseen = names.filter((name) => !new RegExp(`\\b${name}(_bucket)?\\b`).test(dashboard));
+    expect(unseen).toEqual(['latchd_stream_conflicts_total', 'latchd_fenced_writes_total']);
+  });
+
+  test('a database that is away wakes somebody, and a standby that is missing has a rule of its own, which does not', async () => {
+    const rules = parse(await readFile(join(monitoring, 'latchd.rules.yml'), 'utf8'));
+    const alerts: { expr: string; labels: { severity: string } }[] = rules.groups.flatMap(({ rules: some }: { rules: [] }) => some);
+    const severities = (kind: string) => alerts.filter(({ expr }) => expr.includes(kind)).map(({ labels }) => labels.severity);
+    expect([severities('database-away'), severities('standby-missing')]).toEqual([['critical'], ['warning']]);
   });
 
   test('each has its row in the page for operators, and no row is left over', async () => {
     const [files = '', database = ''] = (await readFile(join(monitoring, 'README.md'), 'utf8')).split('## With a database');
-    const page = process.env['LATCHD_TEST_STORE'] === 'postgres' ? files + database : files;
+    const page = withDatabase ? files + database : files;
     let begins = '';
     const said = [...page.matchAll(/^\| (`.+?) \|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`(latchd_[a-z_]+|…[a-z_]+)`/g)].map(([, name = '']) => {
