@@ -1,4 +1,8 @@
 // The schema "latchd", step by step. Each step is applied once, in this order; a step that was released never changes.
+//
+// A node of the release before goes on beside a newer one, with its statements. So expand first: a step adds what that release does not need (a table, a
+// column that may be null or has a default), and the program of the same release uses it. What nobody needs any more is taken away one release later, by a
+// step of its own; what is renamed or has another meaning is both of these.
 import type { Database } from './database.ts';
 import { appliedColumn } from './schema/applied.ts';
 import { authorityTable } from './schema/authority.ts';
