@@ -1,8 +1,11 @@
 // The contract of every store port, over the stores in memory, those on the disk, and those in a database.
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe } from '@jest/globals';
 import type { Stores } from '../../src/domain/stores.ts';
+import type { Store } from '../../src/stores/files/store.ts';
 import { startedStore, withDirectory } from '../stores/files/support/directory.ts';
-import { withPostgresStore } from '../stores/postgres/support/store.ts';
+import { startedPostgresStore, withPostgresStore } from '../stores/postgres/support/store.ts';
 import { createMemoryAccessLog } from '../support/memory-access-log.ts';
 import {
   createMemoryAccounts,
@@ -15,6 +18,7 @@ import {
   createMemoryHubs,
   createMemoryImports,
   createMemoryLocks,
+  createMemoryPause,
   createMemoryPeople,
   createMemoryQuarantine,
   createMemoryRecords,
@@ -28,13 +32,16 @@ import {
   createMemoryWebhooks,
 } from '../support/memory-stores.ts';
 import { createNotedEvents } from '../support/noted-events.ts';
+import type { TestDatabase } from '../support/postgres.ts';
 import { serverOfRun } from '../support/postgres-for-run.ts';
+import { createStoredSite } from '../support/site-stored.ts';
 import { accessLogContract } from './access-log.contract.ts';
 import type { RunOver } from './adapters.ts';
 import { changeFeedContract } from './change-feed.contract.ts';
 import { entryStoreContract } from './entry-store.contract.ts';
 import { importStoreContract } from './import-store.contract.ts';
 import { lockStoreContract } from './lock-store.contract.ts';
+import { pauseStoreContract, type ReopenedPause } from './pause-store.contract.ts';
 import { personStoreContract, scheduleStoreContract } from './people-stores.contract.ts';
 import { recordStoreContract } from './record-store.contract.ts';
 import { revocationStoreContract } from './revocation-store.contract.ts';
@@ -54,6 +61,30 @@ import {
   ttlockLoginStoreContract,
   webhookStoreContract,
 } from './small-stores.contract.ts';
+
+/** Runs a contract on the pause of a store that is started again and again. */
+async function overPause(
+  directory: string,
+  database: TestDatabase | undefined,
+  start: () => Promise<{ readonly store: Store }>,
+  run: (pause: ReopenedPause) => Promise<void>,
+): Promise<void> {
+  const { put } = createStoredSite(directory, database);
+  let store: Store | undefined;
+  const stop = async () => store?.stop();
+  try {
+    await run({
+      async reopened(restoredAt) {
+        await stop();
+        if (restoredAt !== undefined) await put('access-paused.json', { schemaVersion: 1, since: restoredAt });
+        ({ store } = await start());
+        return store.ports.pause;
+      },
+    });
+  } finally {
+    await stop();
+  }
+}
 
 describe('in memory', () => {
   lockStoreContract((run) => run(createMemoryLocks()));
@@ -78,6 +109,15 @@ describe('in memory', () => {
   revocationStoreContract((run) => run(createMemoryRevocations()));
   importStoreContract((run) => run(createMemoryImports()));
   scheduleStoreContract((run) => run(createMemorySchedules()));
+  pauseStoreContract((run) => {
+    const pause = createMemoryPause();
+    return run({
+      async reopened(restoredAt) {
+        if (restoredAt !== undefined) pause.begin(restoredAt);
+        return pause;
+      },
+    });
+  });
   changeFeedContract((run) => {
     const { events, emit } = createNotedEvents();
     const statuses = createMemoryStatuses(emit);
@@ -134,6 +174,7 @@ describe('on the disk', () => {
   revocationStoreContract(onDisk(({ revocations }) => revocations));
   importStoreContract(onDisk(({ imports }) => imports));
   scheduleStoreContract(onDisk(({ schedules }) => schedules));
+  pauseStoreContract((run) => withDirectory((directory) => overPause(directory, undefined, () => startedStore(directory), run)));
   changeFeedContract((run) =>
     withDirectory(async (directory) => {
       const { store, events } = await startedStore(directory);
@@ -172,5 +213,13 @@ describe('in PostgreSQL', () => {
   revocationStoreContract(inPostgres(({ revocations }) => revocations));
   importStoreContract(inPostgres(({ imports }) => imports));
   scheduleStoreContract(inPostgres(({ schedules }) => schedules));
+  pauseStoreContract(async (run) => {
+    const database = await (await serverOfRun()).newDatabase();
+    await withDirectory((directory) => {
+      // A directory is this process's until it ends.
+      const start = () => startedPostgresStore(database.address, mkdtempSync(join(directory, 'box-')));
+      return overPause(directory, database, start, run);
+    }).finally(database.drop);
+  });
   changeFeedContract(async (run) => withPostgresStore(await serverOfRun(), ({ store, events }) => run({ stores: store.ports, events })));
 });
