@@ -102,7 +102,7 @@ async function tryUnlock(options: TrialOptions, number: number): Promise<Trial> 
   return { lock: number, step, thawMs, outcome, answeredAt, movements, restMs, faults: [...silence, ...faults] };
 }
 
-async function unlock(site: Site, number: number): Promise<string> {
+export async function unlock(site: Site, number: number): Promise<string> {
   try {
     const { status, body } = await site.api('POST', '/api/v1/lock/unlock', { query: { lockId: site.lockId(number) } });
     if (status !== 200) return body.code;
@@ -151,7 +151,7 @@ export async function lockDoor(site: Site, number: number): Promise<void> {
   );
 }
 
-function faultsOf({
+export function faultsOf({
   site,
   number,
   outcome,
