@@ -6,6 +6,7 @@ import { clusterView, type NodeRole } from './cluster-view.ts';
 import type { NodeLease } from './node-lease.ts';
 import { registerNode } from './node-registration.ts';
 import { createOtherNodes, lostData, marginMs, NodeRefused, type NodeRow, type NodeTable } from './nodes.ts';
+import { createReading } from './reading.ts';
 import { createSilence } from './silence.ts';
 
 const lookMs = 250;
@@ -34,6 +35,7 @@ export function createLease({ clock, log, table, node, directoryOf, unansweredMs
   const beatMs = leaseMs < 10_000 ? 1_000 : 2_000;
   const others = createOtherNodes({ clock, log, table, incarnation });
   const silence = createSilence({ beatMs, others, serving: servingElsewhere, unansweredMs });
+  const reading = createReading({ table, incarnation, hasRow: () => isRegistered, answers: () => readingLeftMs() > 0 });
   let isRegistered = false;
   let isServing = false;
   let isStopped = false;
@@ -44,8 +46,6 @@ export function createLease({ clock, log, table, node, directoryOf, unansweredMs
   let hurriedUntil = Number.NEGATIVE_INFINITY;
   /** Until when nobody takes this node for dead. */
   let aliveUntil = Number.NEGATIVE_INFINITY;
-  /** As long as its row is there. Since it serves: whether it knows all that anybody was told before. */
-  let reading: 'no' | 'begun' | 'yes' = 'no';
   let standsIn = false;
   let cancelEnd = (): void => undefined;
   let wake = (): void => undefined;
@@ -58,7 +58,7 @@ export function createLease({ clock, log, table, node, directoryOf, unansweredMs
   let life: Promise<void> | undefined;
 
   const aliveMs = (): number => (isServing ? leftMs() : Math.max(0, aliveUntil - clock.monotonic()));
-  const readingLeftMs = (): number => (reading === 'yes' && !isServing ? aliveMs() : 0);
+  const readingLeftMs = (): number => (reading.isAllowed() && !isServing ? aliveMs() : 0);
   const leftMs = (): number => (standsIn && !isServing ? readingLeftMs() : Math.max(0, until - clock.monotonic()));
 
   function role(): NodeRole {
@@ -88,11 +88,15 @@ export function createLease({ clock, log, table, node, directoryOf, unansweredMs
 
   async function renew(): Promise<void> {
     const begun = clock.monotonic();
-    const newBeat = await table.beat(incarnation);
-    if (newBeat !== undefined) renewed(newBeat, begun);
-    else if (isServing) await end();
-    else isRegistered = false;
-    if (!isRegistered) reading = 'no';
+    const said = await table.beat(incarnation);
+    if (said !== undefined) {
+      renewed(said.beat, begun);
+      if (!isServing) reading.beaten(said);
+    } else if (isServing) await end();
+    else {
+      isRegistered = false;
+      reading.end();
+    }
   }
 
   async function register(): Promise<void> {
@@ -200,7 +204,7 @@ export function createLease({ clock, log, table, node, directoryOf, unansweredMs
   }
 
   return {
-    leftMs: () => (isServing && reading !== 'yes' ? 0 : leftMs()),
+    leftMs: () => (isServing && !reading.isAllowed() ? 0 : leftMs()),
     isReady: () => aliveMs() >= (leaseMs < 30_000 ? leaseMs / 3 : 10_000),
     acquire() {
       return new Promise((resolve, reject) => {
@@ -216,18 +220,7 @@ export function createLease({ clock, log, table, node, directoryOf, unansweredMs
       acquired();
       sayAlone();
     },
-    async beginReading(applied) {
-      const newest = isRegistered ? await table.read(incarnation, applied) : undefined;
-      if (newest === undefined || !isRegistered) reading = 'no';
-      else if (readingLeftMs() === 0) reading = 'begun';
-      return newest;
-    },
-    reads() {
-      if (reading === 'begun') reading = 'yes';
-    },
-    knowsAll() {
-      reading = 'yes';
-    },
+    ...{ beginReading: reading.begin, reads: reading.reads, knowsAll: reading.knowsAll },
     readingLeftMs,
     standIn(does) {
       standsIn = does;
@@ -249,7 +242,8 @@ export function createLease({ clock, log, table, node, directoryOf, unansweredMs
       sayAlone();
       await life;
       cancelEnd();
-      [until, reading] = [0, 'no'];
+      until = 0;
+      reading.end();
       if (isRegistered) await table.end({ incarnation }).catch(() => undefined);
       isRegistered = false;
       table.close();

@@ -1,7 +1,7 @@
 // The rows of the nodes in PostgreSQL, over a connection of their own: a beat waits behind nothing.
 import type { Clock } from '../../domain/clock.ts';
 import type { DatabaseConnection } from './connection.ts';
-import { NodeRefused, type NodeRow, type NodeTable } from './nodes.ts';
+import { type NodeBeat, NodeRefused, type NodeRow, type NodeTable } from './nodes.ts';
 
 /** A beat that takes longer is said anew, over another connection. */
 const answerMs = 2_000;
@@ -51,8 +51,8 @@ export function createNodeTable({
     },
     all: () => query<NodeRow>(allNodes),
     async beat(incarnation) {
-      const [row] = await query<{ beat: number }>('UPDATE node SET beat = beat + 1 WHERE incarnation = $1 RETURNING beat', [incarnation]);
-      return row?.beat;
+      const [row] = await query<NodeBeat>('UPDATE node SET beat = beat + 1 WHERE incarnation = $1 RETURNING beat, applied', [incarnation]);
+      return row;
     },
     async serve(incarnation) {
       try {

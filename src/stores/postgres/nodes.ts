@@ -23,13 +23,20 @@ export interface NodeRow {
   readonly isDeposed?: boolean;
 }
 
+/** What the row of a node says after a beat. */
+export interface NodeBeat {
+  readonly beat: number;
+  /** The last change that it has taken in, of those for which others wait; null: nobody waits for it. */
+  readonly applied: number | null;
+}
+
 /** The rows of all nodes. A call whose outcome is unknown rejects, and the next one is made over a new connection. */
 export interface NodeTable {
   /** Rejects with a `NodeRefused` when nobody may use this database any more. */
   register(node: Omit<NodeRow, 'serving' | 'beat'>): Promise<void>;
   all(): Promise<readonly NodeRow[]>;
-  /** Resolves with the new beat; undefined: the node has ended. */
-  beat(incarnation: string): Promise<number | undefined>;
+  /** undefined: the node has ended. */
+  beat(incarnation: string): Promise<NodeBeat | undefined>;
   /** From its commit on this node alone may write. Resolves with its new beat; undefined: another node serves, or this one has ended. */
   serve(incarnation: string): Promise<number | undefined>;
   /**

@@ -9,6 +9,8 @@ const leaseMs = 30_000;
 
 interface Database {
   readonly rows: Map<string, NodeRow>;
+  /** Of each node for which others wait, by its incarnation, how far it is. */
+  readonly applied: Map<string, number>;
   /** Who may write. */
   writer: string | undefined;
   readonly cutOff: Set<string>;
@@ -29,7 +31,7 @@ interface TestNode {
 
 /** `opens`: whether a node has read everything as soon as it has its lease. */
 function createHouse({ opens = true } = {}) {
-  const database: Database = { rows: new Map(), writer: undefined, cutOff: new Set(), closedFor: undefined };
+  const database: Database = { rows: new Map(), applied: new Map(), writer: undefined, cutOff: new Set(), closedFor: undefined };
   const nodes: TestNode[] = [];
 
   function tableFor(name: string): NodeTable {
@@ -54,7 +56,8 @@ function createHouse({ opens = true } = {}) {
       },
       async beat(incarnation) {
         await reached();
-        return raised(incarnation, {});
+        const beat = raised(incarnation, {});
+        return beat === undefined ? undefined : { beat, applied: database.applied.get(incarnation) ?? null };
       },
       async serve(incarnation) {
         await reached();
@@ -70,13 +73,16 @@ function createHouse({ opens = true } = {}) {
         database.writer = incarnation;
         return raised(incarnation, { serving: true });
       },
-      async read(incarnation) {
+      async read(incarnation, applied) {
         await reached();
-        return database.rows.has(incarnation) ? 9 : undefined;
+        if (!database.rows.has(incarnation)) return undefined;
+        database.applied.set(incarnation, applied);
+        return 9;
       },
       async end({ incarnation, beat }) {
         await reached();
         if (beat !== undefined && database.rows.get(incarnation)?.beat !== beat) return false;
+        database.applied.delete(incarnation);
         return database.rows.delete(incarnation);
       },
       close: () => undefined,
@@ -232,6 +238,28 @@ describe('the lease of a node', () => {
     await pass(1_000);
     expect(two.acquired).toBe(true);
     expect(two.lease.readingLeftMs()).toBe(0);
+  });
+
+  test('one for which nobody waits any more, because the database has lost its word, answers nothing from memory until it says so again', async () => {
+    const { add, pass, database } = createHouse();
+    add('box-1');
+    await pass(100);
+    const two = add('box-2');
+    await pass(1_000);
+    await two.lease.beginReading(7);
+    two.lease.reads();
+    await pass(5_000);
+    expect(two.lease.readingLeftMs()).toBeGreaterThan(0);
+
+    database.applied.delete('box-2 1');
+    await pass(2_500);
+    expect(two.lease.readingLeftMs()).toBe(0);
+    two.lease.reads();
+    expect(two.lease.readingLeftMs()).toBe(0);
+    expect(await two.lease.beginReading(7)).toBe(9);
+    two.lease.reads();
+    await pass(5_000);
+    expect(two.lease.readingLeftMs()).toBeGreaterThan(0);
   });
 
   test('one that has its lease answers nothing before it has read what was changed, unless it answered from memory up to then', async () => {
