@@ -35,7 +35,10 @@ export function createLease({ clock, log, table, node, directoryOf, unansweredMs
   const beatMs = leaseMs < 10_000 ? 1_000 : 2_000;
   const others = createOtherNodes({ clock, log, table, incarnation });
   const silence = createSilence({ beatMs, others, serving: servingElsewhere, unansweredMs });
-  const reading = createReading({ table, incarnation, hasRow: () => isRegistered, answers: () => readingLeftMs() > 0 });
+  const reading = createReading({
+    ...{ log, table, incarnation, hasRow: () => isRegistered, answers: () => readingLeftMs() > 0 },
+    unreadBeats: Math.ceil(leaseMs / 2 / beatMs),
+  });
   let isRegistered = false;
   let isServing = false;
   let isStopped = false;
@@ -91,7 +94,7 @@ export function createLease({ clock, log, table, node, directoryOf, unansweredMs
     const said = await table.beat(incarnation);
     if (said !== undefined) {
       renewed(said.beat, begun);
-      if (!isServing) reading.beaten(said);
+      if (!isServing) await reading.beaten(said);
     } else if (isServing) await end();
     else {
       isRegistered = false;
@@ -220,7 +223,7 @@ export function createLease({ clock, log, table, node, directoryOf, unansweredMs
       acquired();
       sayAlone();
     },
-    ...{ beginReading: reading.begin, reads: reading.reads, knowsAll: reading.knowsAll },
+    ...{ beginReading: reading.begin, reads: reading.reads, looked: reading.looked, knowsAll: reading.knowsAll },
     readingLeftMs,
     standIn(does) {
       standsIn = does;

@@ -19,6 +19,8 @@ export interface NodeLease extends Lease {
   beginReading(applied: number): Promise<number | undefined>;
   /** From now on this node answers from memory while `readingLeftMs` lasts. */
   reads(): void;
+  /** All that was changed up to now is read. A node that says that it lives, and cannot read for half a lease, may answer nothing from memory. */
+  looked(): void;
   /** For how many milliseconds nobody is told that a change is done which this node, while it waits, does not know; 0: it may answer nothing. */
   readingLeftMs(): number;
   /** Ends this node: another one may serve at once. To be called after the last write; idempotent, never rejects. */

@@ -78,6 +78,9 @@ export function createNodeTable({
         const [head] = await own.query<{ last: number }>("SELECT last FROM head WHERE feed = 'change'", []);
         return head?.last;
       }),
+    async stopReading({ incarnation, beat }) {
+      await query('UPDATE node SET applied = NULL WHERE incarnation = $1 AND beat = $2 AND NOT serving', [incarnation, beat]);
+    },
     async end({ incarnation, beat }) {
       const ended = await query(endNode, [incarnation, beat ?? null]);
       return ended.length > 0;

@@ -49,6 +49,8 @@ export interface NodeTable {
    * that it has taken in. Resolves with the number of the newest change after that commit; undefined: the node has ended, or serves.
    */
   read(incarnation: string, applied: number): Promise<number | undefined>;
+  /** From its commit on nobody waits for a node that does not serve, unless it has said meanwhile that it lives: `beat` is its last one. */
+  stopReading(node: Pick<NodeRow, 'incarnation' | 'beat'>): Promise<void>;
   /** Ends a node, unless it has said meanwhile that it lives; without `beat`, whatever it has said. Resolves with whether it did. */
   end(node: { readonly incarnation: string; readonly beat?: number }): Promise<boolean>;
   close(): void;

@@ -19,7 +19,7 @@ export interface Replica {
 export function createReplica(options: {
   readonly clock: Clock;
   readonly tables: DocumentTablesLayer;
-  readonly lease: Pick<NodeLease, 'beginReading' | 'reads' | 'readingLeftMs'>;
+  readonly lease: Pick<NodeLease, 'beginReading' | 'reads' | 'looked' | 'readingLeftMs'>;
   readonly hints: Pick<Hints, 'sendApplied' | 'subscribe' | 'isOpen'>;
   /** Of this process. */
   readonly incarnation: string;
@@ -67,6 +67,7 @@ export function createReplica(options: {
     await tables.look();
     // Both nodes may start for the first time: then the other one makes it after all that is needed for a load.
     commandKey ??= await readIfThere(tables, `${documentRoot}/${commandKeyName}`);
+    lease.looked();
     // Its row says how far it is also where hints do not: else no change at the other node would ever be told.
     if (lease.readingLeftMs() === 0 || !hints.isOpen()) await beginReading();
     else if (isAsked || tables.takenIn() !== said) sayTakenIn();

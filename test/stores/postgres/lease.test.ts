@@ -79,6 +79,10 @@ function createHouse({ opens = true } = {}) {
         database.applied.set(incarnation, applied);
         return 9;
       },
+      async stopReading({ incarnation, beat }) {
+        await reached();
+        if (database.rows.get(incarnation)?.beat === beat) database.applied.delete(incarnation);
+      },
       async end({ incarnation, beat }) {
         await reached();
         if (beat !== undefined && database.rows.get(incarnation)?.beat !== beat) return false;
@@ -260,6 +264,50 @@ describe('the lease of a node', () => {
     two.lease.reads();
     await pass(5_000);
     expect(two.lease.readingLeftMs()).toBeGreaterThan(0);
+  });
+
+  test('one that beats and cannot read is waited for no longer than half a lease, and answers nothing from memory until it reads again', async () => {
+    const { add, pass, database } = createHouse();
+    add('box-1');
+    await pass(100);
+    const two = add('box-2');
+    await pass(1_000);
+    const codes = () => two.log.map(({ code }) => code).filter((code) => code?.startsWith('follows'));
+    const begin = async () => {
+      two.lease.looked();
+      await two.lease.beginReading(7);
+      two.lease.reads();
+    };
+    await begin();
+    await pass(leaseMs / 2 - 2_500);
+    two.lease.looked();
+    await pass(leaseMs / 2 - 2_500);
+    expect([two.lease.readingLeftMs() > 0, database.applied.has('box-2 1')]).toEqual([true, true]);
+    await pass(5_500);
+    expect([two.lease.readingLeftMs(), database.applied.has('box-2 1'), codes()]).toEqual([0, false, ['follows-no-more']]);
+    expect(two.lease.view().role).toBe('waiting');
+    await pass(leaseMs);
+    expect(codes()).toEqual(['follows-no-more']);
+    await begin();
+    expect([two.lease.readingLeftMs() > 0, database.applied.has('box-2 1')]).toEqual([true, true]);
+    expect(codes()).toEqual(['follows-no-more', 'follows-again']);
+  });
+
+  test('one that cannot read because the database is away gives up nothing, also when that was long and is over', async () => {
+    const { add, pass, database } = createHouse();
+    add('box-1');
+    await pass(100);
+    const two = add('box-2');
+    await pass(1_000);
+    await two.lease.beginReading(7);
+    two.lease.looked();
+    two.lease.reads();
+    for (const name of ['box-1', 'box-2']) database.cutOff.add(name);
+    await pass(leaseMs - 5_000);
+    expect(two.lease.readingLeftMs()).toBeGreaterThan(0);
+    database.cutOff.clear();
+    await pass(3_000);
+    expect([two.lease.readingLeftMs() > 0, database.applied.has('box-2 1')]).toEqual([true, true]);
   });
 
   test('one that has its lease answers nothing before it has read what was changed, unless it answered from memory up to then', async () => {

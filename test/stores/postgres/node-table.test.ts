@@ -84,6 +84,22 @@ describe('the table of nodes', () => {
       expect((await two.all()).map(({ name }) => name)).toEqual(['box-2']);
     }));
 
+  test('nobody waits for one that says that it does not read, unless it has said since that it lives, or serves', () =>
+    withTables(async (one, two) => {
+      const [a, b] = [randomUUID(), randomUUID()];
+      await one.register(nodeOf('box-1', a));
+      await two.register(nodeOf('box-2', b));
+      await one.serve(a);
+      await two.beat(b);
+      await two.read(b, 7);
+      await two.stopReading({ incarnation: b, beat: 0 });
+      expect(await two.beat(b)).toEqual({ beat: 2, applied: 7 });
+      await two.stopReading({ incarnation: b, beat: 2 });
+      expect(await two.beat(b)).toEqual({ beat: 3, applied: null });
+      await one.stopReading({ incarnation: a, beat: 1 });
+      expect(await one.beat(a)).toEqual({ beat: 2, applied: 0 });
+    }));
+
   test('of many that would depose it, one does', () =>
     withTables(async (one, two, { query }) => {
       const [a, ...all] = Array.from({ length: 9 }, () => randomUUID());

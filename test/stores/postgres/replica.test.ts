@@ -8,13 +8,24 @@ import { createSettableClock } from '../../support/settable-clock.ts';
 function createWaiting() {
   const clock = createSettableClock();
   /** `newest`: in the database that has its row. */
-  const state = { takenIn: 5, newest: 5, isOpen: true, isReading: false, loadFails: false, key: undefined as Buffer | undefined };
+  const state = {
+    takenIn: 5,
+    newest: 5,
+    isOpen: true,
+    isReading: false,
+    looked: 0,
+    lookFails: false,
+    loadFails: false,
+    key: undefined as Buffer | undefined,
+  };
   /** How far it is, by hint and in its row. */
   const said = { hints: [] as number[], row: [] as number[] };
   const tables: Pick<DocumentTablesLayer, 'canBeLoaded' | 'load' | 'look' | 'takenIn' | 'readFile'> = {
     canBeLoaded: async () => true,
     load: (stores) => stores(),
-    look: async () => undefined,
+    async look() {
+      if (state.lookFails) throw new DomainError('storage-unavailable', 'The database does not answer');
+    },
     takenIn: () => state.takenIn,
     async readFile(path) {
       if (state.key === undefined) throw Object.assign(new Error(`${path} is missing`), { code: 'ENOENT' });
@@ -31,6 +42,9 @@ function createWaiting() {
       },
       reads() {
         state.isReading = true;
+      },
+      looked() {
+        state.looked += 1;
       },
       readingLeftMs: () => (state.isReading ? 30_000 : 0),
     },
@@ -81,6 +95,19 @@ test('it answers nothing from memory before it has read all that was changed whe
   state.takenIn = 6;
   await clock.advance(250);
   expect([state.isReading, said.hints]).toEqual([true, [6]]);
+  await end();
+});
+
+test('it says of each look whether it has read all, and of none that has failed', async () => {
+  const { clock, state, end } = createWaiting();
+  await clock.advance(500);
+  expect(state.looked).toBe(2);
+  state.lookFails = true;
+  await clock.advance(1_000);
+  expect(state.looked).toBe(2);
+  state.lookFails = false;
+  await clock.advance(250);
+  expect(state.looked).toBe(3);
   await end();
 });
 

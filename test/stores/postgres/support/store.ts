@@ -41,6 +41,7 @@ export function postgresStoreOn(
   address: DatabaseAddress,
   directory: string,
   name: string,
+  leaseMs = 30_000,
 ): StartedStore & { readonly store: PostgresStore } {
   const events = createEventBus((_name, error) => {
     throw error;
@@ -48,7 +49,7 @@ export function postgresStoreOn(
   const [log, fatal] = [captureLog(), [] as Error[]];
   const store = createPostgresStore({
     ...{ address, directory, log, clock: fixedDate(), secrets: createSecrets(), emit: events.emit },
-    node: { name, url: null, bootId: 'boot', leaseMs: 30_000 },
+    node: { name, url: null, bootId: 'boot', leaseMs },
     password: async () => undefined,
     onFatal: (error) => void fatal.push(error),
   });
