@@ -43,6 +43,8 @@ export interface DatabaseConnection {
 }
 
 const connectMs = 3_000;
+/** After so long without a word the kernel asks each second whether the other end is there, and ends the connection after ten times. */
+const idleMs = 10_000;
 /** How long a statement may take. */
 const answerMs = 10_000;
 
@@ -81,7 +83,8 @@ async function connectTo(
     ssl: address.tls ? { host } : false,
     application_name: options.applicationName,
     connectionTimeoutMillis: connectMs,
-    keepAlive: true,
+    // Else the kernel asks after two hours, and a firewall forgets an idle connection before that and tells nobody.
+    ...{ keepAlive: true, keepAliveInitialDelayMillis: idleMs },
     options: Object.entries({ ...settings, 'latchd.writer': writer })
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(' '),
