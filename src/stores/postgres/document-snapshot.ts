@@ -22,6 +22,8 @@ const newest = `SELECT last, writer, (SELECT mark FROM change WHERE change_no = 
 /** Of each name the schema in which it is. */
 const schemas = `SELECT name, coalesce(header ->> 'schemaVersion', (SELECT body ->> 'schemaVersion' FROM document_row r WHERE r.name = d.name AND key = ''))::int
   AS "schemaVersion" FROM document d WHERE NOT starts_with(name, 'cards/')`;
+/** What a first start makes. */
+const needed = ['counters.json', 'accounts.jsonl'];
 /** Rows that are decoded before other work may run. */
 const rowsAtOnce = 100;
 
@@ -50,16 +52,32 @@ export function readDocuments({ transaction }: Pick<Database, 'transaction'>): P
 
 /**
  * Whether the stores can load what is there without writing: a first start has made what it must, and nothing is of an older schema, which the
- * next leader rewrites.
+ * next leader rewrites. To be asked again and again: while something is in the way, that alone is read.
  */
-export async function canBeLoaded(query: Query): Promise<boolean> {
-  const all = await query<{ name: string; schemaVersion: number | null }>(schemas);
-  const isOlder = ({ name, schemaVersion }: (typeof all)[number]): boolean => {
-    const format = formatOf(name);
-    // What has a name of latchd and no format of today is older still.
-    return format === undefined ? name.endsWith('.json') : schemaVersion !== null && schemaVersion < format.schemaVersion;
+export function createLoadCheck(query: Query): () => Promise<boolean> {
+  /** What was missing or older at the last look: as long as it is, nothing else is read. */
+  let obstacle: string | undefined;
+  return async () => {
+    if (obstacle !== undefined) {
+      const [found] = await query<DocumentSchema>(`${schemas} AND name = $1`, [obstacle]);
+      if (found === undefined ? needed.includes(obstacle) : isOlder(found)) return false;
+    }
+    const all = await query<DocumentSchema>(schemas);
+    obstacle = needed.find((name) => !all.some((one) => one.name === name)) ?? all.find(isOlder)?.name;
+    return obstacle === undefined;
   };
-  return ['counters.json', 'accounts.jsonl'].every((needed) => all.some(({ name }) => name === needed)) && !all.some(isOlder);
+}
+
+interface DocumentSchema {
+  readonly name: string;
+  /** null: it has no schema. */
+  readonly schemaVersion: number | null;
+}
+
+function isOlder({ name, schemaVersion }: DocumentSchema): boolean {
+  const format = formatOf(name);
+  // What has a name of latchd and no format of today is older still.
+  return format === undefined ? name.endsWith('.json') : schemaVersion !== null && schemaVersion < format.schemaVersion;
 }
 
 /** The rows, decoded; undefined: they are of an older schema, or damaged. */

@@ -7,7 +7,7 @@ import type { FileLayer, OpenFile } from '../files/files.ts';
 import { createChangeFeed, type FeedPlace } from './change-feed.ts';
 import { OutcomeUnknownError } from './connection.ts';
 import { type Database, FencedError } from './database.ts';
-import { canBeLoaded, type DocumentSnapshot, decodedRowsOf, readDocuments } from './document-snapshot.ts';
+import { createLoadCheck, type DocumentSnapshot, decodedRowsOf, readDocuments } from './document-snapshot.ts';
 import { createGroupWrites } from './group-writes.ts';
 import { bytesOf, type StoredDocument, storedOf } from './stored-documents.ts';
 
@@ -140,7 +140,7 @@ export function createDocumentTables(options: {
   }
 
   return {
-    canBeLoaded: () => canBeLoaded(database.query),
+    canBeLoaded: createLoadCheck(database.query),
     async load(stores) {
       const read = await readDocuments(database);
       requireOwn(read.place);

@@ -56,7 +56,7 @@ const isHeldUp = (log: CapturedLog): boolean => log.lines.some((line) => line.in
 
 test.each([
   ['reads its documents', 'REPEATABLE READ'],
-  ['makes what is missing', 'counters.json'],
+  ['makes what is missing', '"name":"counters.json"'],
   ['reads what locks reported', 'FROM status'],
 ])('a database that goes away while a node %s holds up its start, and does not end it', (_when, statement) =>
   withStarting(async ({ store, log, directory, proxy, link }) => {
