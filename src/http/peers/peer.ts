@@ -3,7 +3,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { Duplex } from 'node:stream';
-import type { SecureContextOptions } from 'node:tls';
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import type { Clock } from '../../domain/clock.ts';
 import { counterPath, lockLinkPath, lockLinkProtocol, stopPath } from './peer-requests.ts';
 
@@ -58,7 +58,9 @@ export function createPeer(options: {
   const { url, name, identity, clock, onStop } = options;
   const { hostname, port } = new URL(url);
   const place = { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: port === '' ? 443 : Number(port) };
-  const agent = new Agent({ keepAlive: true, maxFreeSockets: spareConnections, servername: name, ...identity });
+  // One context for all connections: of each one that is made its key and its certificates would be read and kept anew.
+  const secureContext = createSecureContext(identity);
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: spareConnections, servername: name, secureContext });
   // It ends here first: a request that is sent while the other node ends the connection may have begun or not. The agent ends what is at rest.
   agent.on('free', (socket) => socket.setTimeout(restMs));
   let sample: { readonly counter: number; readonly at: number } | undefined;
