@@ -174,6 +174,38 @@ test('an answer before the whole request has come frees the connection to the ot
   expect(node.outcomes).toEqual(['answered']);
 }, 8_000);
 
+describe('an answer', () => {
+  test('that is broken off ends the connection of the client', async () => {
+    const node = await under((_, answer) => {
+      answer.writeHead(200, { 'Content-Length': '100' }).write('some of it');
+      setTimeout(() => answer.destroy(), 20);
+    });
+    await expect(node.ask()).rejects.toMatchObject({ code: 'ECONNRESET' });
+    while (node.outcomes.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    expect(node.outcomes).toEqual(['left']);
+  });
+
+  test('without an end is cut while it flows, at both ends', async () => {
+    let closed = 0;
+    const node = await under((_, answer) => {
+      answer.once('close', () => {
+        closed += 1;
+      });
+      answer.useChunkedEncodingByDefault = false;
+      answer.writeHead(200, { Connection: 'close' });
+      const timer = setInterval(() => answer.write('x'.repeat(10_000)), 1);
+      answer.once('close', () => clearInterval(timer));
+    });
+    const asked = Array.from({ length: 10 }, () => node.ask({ method: 'GET', effect: 'read' }).catch(() => 'cut'));
+    while (node.said.length < asked.length) await new Promise((resolve) => setTimeout(resolve, 2));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    node.forwarding.cut();
+    await Promise.all(asked);
+    while (closed < asked.length) await new Promise((resolve) => setTimeout(resolve, 2));
+    expect(node.outcomes).toEqual(asked.map(() => 'left'));
+  });
+});
+
 describe('a node that serves and does not answer', () => {
   const readOnly = 'storage-unavailable: The node that serves does not answer; nothing was done. Ask again, or ask another node';
   const changed = 'nobody knows whether it was done: look before you ask again';
