@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 
 export interface Child {
   readonly pid: number;
-  /** SIGTERM, and SIGKILL when that does not help within 8 s; resolves when it has ended. */
-  stop(): Promise<void>;
+  /** SIGTERM or another signal, and SIGKILL when that does not help within 30 s; resolves when it has ended. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-const stopMs = 8_000;
+const stopMs = 30_000;
 const running = new Set<ChildProcess>();
 
 process.on('exit', () => {
@@ -43,9 +43,9 @@ export function startChild(
   return {
     child,
     pid: child.pid ?? 0,
-    async stop() {
+    async stop(signal = 'SIGTERM') {
       stopping = true;
-      child.kill('SIGTERM');
+      child.kill(signal);
       const timer = setTimeout(() => child.kill('SIGKILL'), stopMs);
       await ended;
       clearTimeout(timer);

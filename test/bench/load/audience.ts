@@ -17,13 +17,13 @@ interface Waiting {
 
 const atOnce = 100;
 
-/** Resolves when every listener has had its `ready`; `request` is what each of them asks. */
+/** Resolves when every listener has had its `ready`; `request` is what each of them asks, as many at each of the addresses. */
 export async function openAudience({
-  address,
+  addresses,
   request,
   count,
 }: {
-  address: Address;
+  addresses: readonly Address[];
   request: string;
   count: number;
 }): Promise<RequiredRole> {
@@ -49,7 +49,7 @@ export async function openAudience({
     waiting = waiting.filter((one) => one.recordId > complete);
   }
 
-  function listen(): Promise<void> {
+  function listen(address: Address): Promise<void> {
     return new Promise((ready, reject) => {
       let rest = '';
       let last: number | undefined;
@@ -86,7 +86,13 @@ export async function openAudience({
     });
   }
 
-  for (let open = 0; open < count; open += atOnce) await Promise.all(Array.from({ length: Math.min(atOnce, count - open) }, listen));
+  const places = Array.from({ length: count }, (_, n) => addresses[n % addresses.length] as Address);
+  try {
+    for (let open = 0; open < count; open += atOnce) await Promise.all(places.slice(open, open + atOnce).map(listen));
+  } catch (error) {
+    for (const close of closes) close();
+    throw error;
+  }
   return {
     heard: () => complete,
     whenAllHave: (recordId) =>

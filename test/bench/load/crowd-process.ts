@@ -3,6 +3,7 @@
 import type { Address } from '../daemon.ts';
 import type { BenchLock } from '../seed.ts';
 import { pourEvents } from './event-pour.ts';
+import { openFleet } from './fleet.ts';
 import { guess, stall, takePlaces } from './hostile.ts';
 import type { LoadLock } from './load-lock.ts';
 import { publishText } from './packets.ts';
@@ -29,7 +30,9 @@ export type CrowdTask =
   /** So many sockets of people who are no locks. */
   | { readonly kind: 'strangers'; readonly sockets: number; readonly ms: number }
   /** They are not there yet, and come so many at a time. */
-  | { readonly kind: 'come-back'; readonly atOnce: number }
+  | { readonly kind: 'come-back'; readonly atOnce: number; readonly retries?: number }
+  /** They are there, know another address, and come again when their connections end. */
+  | { readonly kind: 'stay'; readonly otherAddress: Address; readonly ms: number }
   | { readonly kind: 'guesses'; readonly perSecond: number; readonly ms: number }
   /** Of passwords, over HTTP. */
   | { readonly kind: 'passwords'; readonly perSecond: number; readonly ms: number };
@@ -39,8 +42,12 @@ const burst = 100;
 const burstMs = 10;
 
 async function work({ address, ca, locks, epoch, pid, task }: CrowdOrder): Promise<unknown> {
-  if (task.kind === 'come-back')
-    return comeBack(() => connectSwarm({ address, ...(ca !== undefined && { ca }), locks, epoch, atOnce: task.atOnce }));
+  if (task.kind === 'come-back') return comeBack(() => connectSwarm({ address, ...(ca !== undefined && { ca }), locks, epoch, ...task }));
+  if (task.kind === 'stay') {
+    const fleet = await openFleet({ addresses: [address, task.otherAddress], locks, epoch });
+    await told();
+    return fleet.watch(task.ms);
+  }
   const swarm = await connectSwarm({ address, locks, epoch });
   await told();
   if (task.kind === 'backlog') return pourEvents({ locks: swarm.locks, perMessage: 1, window, messagesEach: task.events, pid });

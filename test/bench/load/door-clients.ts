@@ -6,6 +6,7 @@ import { openHttpClients, reopen, requestText } from './http-client.ts';
 import type { Swarm } from './swarm.ts';
 
 export interface DoorResult extends LoopResult {
+  readonly answers: number;
   /** Commands that reached a lock, for one answer: less than 1 when some requests found nothing to do. */
   readonly realShare: number;
 }
@@ -53,7 +54,7 @@ export async function openDoorClients({ http, pid, token, locks, swarm }: Doors,
           });
         },
       });
-      return { ...result, realShare: swarm === undefined ? 1 : (swarm.commands() - before) / answers };
+      return { ...result, answers, realShare: swarm === undefined ? 1 : (swarm.commands() - before) / answers };
     },
     close() {
       for (const client of clients) client.close();

@@ -17,6 +17,7 @@ export interface PourOptions {
 }
 
 export interface PourResult {
+  readonly events: number;
   readonly eventsPerSecond: number;
   /** Of one message, in milliseconds. */
   readonly ackP50: number;
@@ -48,6 +49,7 @@ export function pourEvents(options: PourOptions): Promise<PourResult> {
       clearTimeout(overdue);
       const events = waits.length * perMessage;
       resolve({
+        events,
         eventsPerSecond: (events / (performance.now() - startedAt)) * 1000,
         ackP50: quantile(waits, 0.5),
         ackP99: quantile(waits, 0.99),

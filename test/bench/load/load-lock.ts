@@ -14,6 +14,8 @@ export interface LoadLockOptions {
   readonly keepAliveSeconds: number;
   /** Of its events; another one for each connection that sends any. */
   readonly epoch: string;
+  /** A gateway that has not acknowledged it within this time is left. */
+  readonly patienceMs?: number | undefined;
 }
 
 export interface LoadLock extends BenchLock {
@@ -25,6 +27,8 @@ export interface LoadLock extends BenchLock {
   /** Sends an events message; `acknowledged` is called with its PUBACK. Ids from `firstEventId` on. */
   events(messageId: number, payload: string): void;
   onAcknowledged(listener: (messageId: number) => void): void;
+  /** Called once, when its connection has ended. */
+  onClosed(listener: () => void): void;
   readonly epoch: string;
   /** The next event's number. */
   nextSeq(): number;
@@ -55,6 +59,7 @@ export function connectLoadLock({
   secureContext,
   keepAliveSeconds,
   epoch,
+  patienceMs,
 }: LoadLockOptions): Promise<LoadLock> {
   const topic = `latchd/v1/${lock.deviceId}/`;
   let out = '';
@@ -66,6 +71,7 @@ export function connectLoadLock({
   const waiting: (readonly [channel: string, payload: string])[] = [];
   let open = true;
   let acknowledged: (messageId: number) => void = () => {};
+  let closed = (): void => {};
   const send = (channel: string, payload: string, messageId: number) => {
     out += publishText(topic + channel, messageId, payload);
   };
@@ -135,7 +141,10 @@ export function connectLoadLock({
         else if (messageId >= firstReplyId) {
           underWay -= 1;
           sayWaiting();
-        } else if (messageId === lastHelloId) resolve(opened);
+        } else if (messageId === lastHelloId) {
+          clearTimeout(overdue);
+          resolve(opened);
+        }
       } else if (type === packetTypes.connack) {
         if (bytes[from + 1] === 0) sayHello();
         else reject(new Error(`the login of ${lock.deviceId} was refused with ${bytes[from + 1]}`));
@@ -155,6 +164,9 @@ export function connectLoadLock({
         ignored = op;
       },
       isOpen: () => open,
+      onClosed(listener) {
+        closed = listener;
+      },
       events: (messageId, payload) => send('events', payload, messageId),
       onAcknowledged(listener) {
         acknowledged = listener;
@@ -169,6 +181,7 @@ export function connectLoadLock({
     };
 
     let socket: Awaited<ReturnType<typeof openSocket>> | undefined;
+    const overdue = patienceMs === undefined ? undefined : setTimeout(() => socket?.destroy(), patienceMs);
     openSocket({
       ...address,
       localAddress,
@@ -179,6 +192,8 @@ export function connectLoadLock({
       },
       onClose() {
         open = false;
+        clearTimeout(overdue);
+        closed();
         reject(new Error(`the connection of ${lock.deviceId} was closed`));
       },
     }).then((connected) => {

@@ -1,8 +1,9 @@
 // Many locks at once: connected some at a time, kept alive, counted.
 import { createSecureContext } from 'node:tls';
 import type { Address } from '../daemon.ts';
+import { sleep } from '../processes.ts';
 import type { BenchLock } from '../seed.ts';
-import { connectLoadLock, type LoadLock } from './load-lock.ts';
+import { connectLoadLock, type LoadLock, type LoadLockOptions } from './load-lock.ts';
 
 export interface SwarmOptions {
   readonly address: Address;
@@ -13,6 +14,8 @@ export interface SwarmOptions {
   readonly atOnce?: number;
   /** TLS, and the authority that is trusted. */
   readonly ca?: string;
+  /** Who is closed before he is online comes again, so many times. */
+  readonly retries?: number;
 }
 
 export interface Swarm {
@@ -25,9 +28,10 @@ export interface Swarm {
 /** A gateway takes a bounded number of connections from one address: the locks come from several of this machine. */
 const locksPerAddress = 1_000;
 const pingSlices = 100;
+const retryMs = 500;
 
 export async function connectSwarm(options: SwarmOptions): Promise<Swarm> {
-  const { address, locks, keepAliveSeconds = 120, epoch = 'b1', atOnce = 200, ca } = options;
+  const { address, locks, keepAliveSeconds = 120, epoch = 'b1', atOnce = 200, ca, retries = 0 } = options;
   const secureContext = ca === undefined ? undefined : createSecureContext({ ca });
   const connected: LoadLock[] = [];
   // Other addresses for each swarm: at those that have closed thousands of connections lately the kernel looks for seconds for a free port.
@@ -37,7 +41,7 @@ export async function connectSwarm(options: SwarmOptions): Promise<Swarm> {
     for (let n = next++; n < locks.length; n = next++) {
       const lock = locks[n] as BenchLock;
       const localAddress = `${network}.${1 + Math.floor(n / locksPerAddress)}`;
-      connected[n] = await connectLoadLock({ lock, address, localAddress, secureContext, keepAliveSeconds, epoch });
+      connected[n] = await connectOne({ lock, address, localAddress, secureContext, keepAliveSeconds, epoch }, retries);
     }
   }
   await Promise.all(Array.from({ length: Math.min(atOnce, locks.length) }, connectSome));
@@ -60,4 +64,15 @@ export async function connectSwarm(options: SwarmOptions): Promise<Swarm> {
       for (const lock of connected) lock.close();
     },
   };
+}
+
+async function connectOne(options: LoadLockOptions, retries: number): Promise<LoadLock> {
+  for (let left = retries; ; left--) {
+    try {
+      return await connectLoadLock(options);
+    } catch (error) {
+      if (left === 0) throw error;
+      await sleep(retryMs);
+    }
+  }
 }

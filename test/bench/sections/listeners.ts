@@ -7,6 +7,7 @@ import { pourEvents } from '../load/event-pour.ts';
 import { requestText } from '../load/http-client.ts';
 import { firstEventId } from '../load/load-lock.ts';
 import { openSocket } from '../load/socket.ts';
+import type { Swarm } from '../load/swarm.ts';
 import { residentKb, sleep } from '../processes.ts';
 import { figureOf, quantile } from '../rounds.ts';
 import { effort, type Figure, type Section, type SectionOptions } from '../section.ts';
@@ -25,22 +26,27 @@ export const listenersSection: Section = {
   },
 };
 
+/** A request for live events. */
+export function listenText(token: string): string {
+  return requestText('GET', '/api/v1/events', token).replace('application/json', 'text/event-stream');
+}
+
 async function measure(count: number, options: SectionOptions): Promise<Figure[]> {
   const { rounds, ms } = effort(options, { rounds: 5, ms: 1_000 });
   const title = `live events, ${count.toLocaleString('en')} ${count === 1 ? 'listener' : 'listeners'}`;
   options.say(title);
   const site = await openLatchd(options, { name: `latchd ${count}`, locks });
   const floor = await startFanOut();
-  const request = requestText('GET', '/api/v1/events', site.token).replace('application/json', 'text/event-stream');
+  const request = listenText(site.token);
   const emptyKb = residentKb(site.pid);
-  const ours = await openAudience({ address: site.http, request, count });
-  const theirs = await openAudience({ address: floor.at.http, request, count });
+  const ours = await openAudience({ addresses: [site.http], request, count });
+  const theirs = await openAudience({ addresses: [floor.at.http], request, count });
   const poke = await poker(floor.at.poke);
   const waits: { ours: number[]; floor: number[]; flush: number }[] = [];
   // The first round is a warm-up.
   for (let round = 0; round <= rounds; round++) {
     waits.push({
-      ours: await oneByOne(ours, ms, swiper(site)),
+      ours: await oneByOne(ours, ms, swiper(site.swarm.locks)),
       floor: await oneByOne(theirs, ms, poke),
       flush: await measureFlush(options.folder, 400, 250),
     });
@@ -77,7 +83,7 @@ async function measure(count: number, options: SectionOptions): Promise<Figure[]
 }
 
 /** Something happens, and again when all have heard of it; how long each took. Rejects when somebody misses any. */
-async function oneByOne(audience: RequiredRole, ms: number, happen: () => void): Promise<number[]> {
+export async function oneByOne(audience: RequiredRole, ms: number, happen: () => void): Promise<number[]> {
   const waits: number[] = [];
   const endsAt = performance.now() + ms;
   while (performance.now() < endsAt) {
@@ -90,7 +96,8 @@ async function oneByOne(audience: RequiredRole, ms: number, happen: () => void):
   return waits;
 }
 
-function swiper({ swarm: { locks } }: LatchdSite): () => void {
+/** Each call is a swipe at the next of them. */
+export function swiper(locks: Swarm['locks']): () => void {
   let n = 0;
   return () => {
     const lock = locks[n++ % locks.length] as (typeof locks)[number];
