@@ -25,7 +25,7 @@ export interface DoorsReport {
 }
 
 /** What came of a request. `mayMove`: the caller does not know whether the bolt moves. */
-interface Outcome {
+export interface Outcome {
   readonly answer: string;
   readonly mayMove: boolean;
 }
@@ -133,7 +133,7 @@ function move(house: ClusterHouse, lock: LockHandle, action: 'lock' | 'unlock'):
   });
 }
 
-function outcomeOf(status: number, text: string): Outcome {
+export function outcomeOf(status: number, text: string): Outcome {
   let body: { readonly success?: boolean; readonly code?: string } = {};
   try {
     body = JSON.parse(text);

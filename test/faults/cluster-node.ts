@@ -16,6 +16,8 @@ process.on('exit', () => {
 export interface ClusterNode {
   readonly name: string;
   readonly url: string;
+  /** Where locks connect to it. */
+  readonly mqttUrl: string;
   readonly dataDir: string;
   /** From the other node to this one. */
   readonly wayHere: CuttableLink;
@@ -89,7 +91,7 @@ export async function createClusterNode(options: ClusterNodeOptions): Promise<Cl
     }
   }
   const node: ClusterNode = {
-    ...{ name, url, dataDir, wayHere },
+    ...{ name, url, mqttUrl: `mqtt://127.0.0.1:${mqtt}`, dataDir, wayHere },
     log: () => log,
     saidToLeft: () => saidToLeft,
     grantedOfThoseAskedSince: (at) => granted.filter((one) => one > at).length,

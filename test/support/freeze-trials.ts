@@ -13,7 +13,7 @@ export const freezeSteps = [
   'within the reply',
   'after the reply',
 ] as const;
-type FreezeStep = (typeof freezeSteps)[number];
+export type FreezeStep = (typeof freezeSteps)[number];
 
 export interface Trial {
   readonly lock: number;
@@ -32,8 +32,11 @@ export interface Trial {
   readonly faults: readonly string[];
 }
 
+/** What a trial needs of a building. */
+export type TrialSite = Pick<Site, 'api' | 'lock' | 'lockId' | 'wire'>;
+
 export interface TrialOptions {
-  readonly site: Site;
+  readonly site: TrialSite;
   readonly random: Random;
   /** The gateway's. */
   readonly commandTimeoutMs: number;
@@ -53,7 +56,7 @@ const patienceMs = 60_000;
 const askAgainMs = 50;
 
 /** Where the connection freezes; undefined: at once, before anything is asked. */
-function trapAt(step: FreezeStep, random: Random): Trap | undefined {
+export function trapAt(step: FreezeStep, random: Random): Trap | undefined {
   const [channel, way] = step.endsWith('reply') ? (['/reply', 'from-lock'] as const) : (['/command', 'to-lock'] as const);
   if (step === 'before the command') return undefined;
   return (bytes, passing) => {
@@ -65,7 +68,11 @@ function trapAt(step: FreezeStep, random: Random): Trap | undefined {
 }
 
 /** At the edge of the time-out, where a mistake would show, at any moment around it, or when all is over. */
-function thawAfter({ random, commandTimeoutMs, longShare = 0 }: TrialOptions): number {
+export function thawAfter({
+  random,
+  commandTimeoutMs,
+  longShare = 0,
+}: Pick<TrialOptions, 'random' | 'commandTimeoutMs' | 'longShare'>): number {
   if (random.chance(longShare)) return commandTimeoutMs + getStatusMs + random.below(500);
   if (random.chance(0.5)) return Math.max(0, commandTimeoutMs - 40 + random.below(80));
   return random.below(3 * commandTimeoutMs);
@@ -102,7 +109,7 @@ async function tryUnlock(options: TrialOptions, number: number): Promise<Trial> 
   return { lock: number, step, thawMs, outcome, answeredAt, movements, restMs, faults: [...silence, ...faults] };
 }
 
-export async function unlock(site: Site, number: number): Promise<string> {
+export async function unlock(site: TrialSite, number: number): Promise<string> {
   try {
     const { status, body } = await site.api('POST', '/api/v1/lock/unlock', { query: { lockId: site.lockId(number) } });
     if (status !== 200) return body.code;
@@ -116,7 +123,7 @@ export async function unlock(site: Site, number: number): Promise<string> {
  * Resolves when nothing is on its way any more: a connection that the gateway has given up is made anew, and a command has gone
  * there and back. What is wrong when that never comes: a command or a queue was lost.
  */
-export async function rest(site: Site, number: number): Promise<string[]> {
+export async function rest(site: TrialSite, number: number): Promise<string[]> {
   const lock = site.lock(number);
   const answers = new Map<string, number>();
   const giveUpAt = performance.now() + patienceMs;
@@ -131,14 +138,14 @@ export async function rest(site: Site, number: number): Promise<string[]> {
   return [`it never answered again: ${seen}; it is ${lock.online ? 'online' : 'offline'}, session ${lock.session}`];
 }
 
-async function answersOf(site: Site, number: number): Promise<string> {
+async function answersOf(site: TrialSite, number: number): Promise<string> {
   return site.api('GET', '/api/v1/identity-card/on-lock', { query: { lockId: site.lockId(number) } }).then(
     ({ status, body }) => (status === 200 ? 'ok' : body.code),
     () => 'no gateway',
   );
 }
 
-export async function lockDoor(site: Site, number: number): Promise<void> {
+export async function lockDoor(site: TrialSite, number: number): Promise<void> {
   await until(
     async () => {
       if (site.lock(number).state === 'locked') return true;
@@ -157,7 +164,7 @@ export function faultsOf({
   outcome,
   answeredAt,
   movements,
-}: Pick<Trial, 'outcome' | 'answeredAt' | 'movements'> & { site: Site; number: number }): string[] {
+}: Pick<Trial, 'outcome' | 'answeredAt' | 'movements'> & { site: TrialSite; number: number }): string[] {
   const { deviceId, state } = site.lock(number);
   const faults: string[] = [];
   for (const { uptime, at, session, commandId } of movements) {

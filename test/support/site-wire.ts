@@ -7,6 +7,8 @@ export interface Wire {
   readonly url: string;
   /** From now on connections go to this gateway; undefined: nobody is there. */
   lead(mqttUrl: string | undefined): void;
+  /** From now on connections of this lock go to this gateway, wherever those of others go. */
+  leadLock(deviceId: string, mqttUrl: string): void;
   /** Everything that went to locks, of all connections, those that have ended included. */
   toLocks(): string;
   fromLocks(): string;
@@ -42,6 +44,16 @@ interface Line {
   trap: Trap | undefined;
 }
 
+interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
+function targetOf(mqttUrl: string): Target {
+  const { hostname, port } = new URL(mqttUrl);
+  return { host: hostname, port: Number(port) };
+}
+
 /** The client id: the first name in a CONNECT. */
 const clientId = /[0-9a-f]{12}/;
 
@@ -51,15 +63,25 @@ export async function openWire(): Promise<Wire> {
   /** Looking through all of them would take a round of thousands of connections longer than its locks do. */
   const linesByLock = new Map<string, Line[]>();
   let see: Parameters<Wire['watch']>[0];
-  let target: { readonly host: string; readonly port: number } | undefined;
+  let target: Target | undefined;
+  const targets = new Map<string, Target>();
 
   const server = createServer({ noDelay: true }, (near) => {
     near.on('error', () => undefined);
-    if (target === undefined) {
+    if (targets.size > 0) {
+      // Which lock it is, its first packet says.
+      near.once('data', (bytes) => {
+        near.unshift(bytes);
+        open(near, targets.get(clientId.exec(bytes.toString('latin1'))?.[0] ?? '') ?? target);
+      });
+    } else open(near, target);
+  });
+  function open(near: Socket, to: Target | undefined): void {
+    if (to === undefined) {
       near.destroy();
       return;
     }
-    const far = connect({ ...target, noDelay: true });
+    const far = connect({ ...to, noDelay: true });
     far.on('error', () => undefined);
     const line: Line = { near, far, deviceId: '', toLock: '', fromLock: '', held: undefined, trap: undefined };
     lines.push(line);
@@ -98,7 +120,7 @@ export async function openWire(): Promise<Wire> {
     far.on('close', () => {
       if (line.held === undefined) near.end(() => near.destroy());
     });
-  });
+  }
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
 
   const linesOf = (deviceId: string): readonly Line[] => linesByLock.get(deviceId) ?? [];
@@ -107,9 +129,9 @@ export async function openWire(): Promise<Wire> {
   return {
     url: `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`,
     lead(mqttUrl) {
-      const url = mqttUrl === undefined ? undefined : new URL(mqttUrl);
-      target = url && { host: url.hostname, port: Number(url.port) };
+      target = mqttUrl === undefined ? undefined : targetOf(mqttUrl);
     },
+    leadLock: (deviceId, mqttUrl) => void targets.set(deviceId, targetOf(mqttUrl)),
     toLocks,
     fromLocks: () => lines.map((line) => line.fromLock).join('\n'),
     command(deviceId, id) {

@@ -3,15 +3,28 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface StallingProxy {
   readonly port: number;
-  /** Nothing passes from now on, on new connections either. */
-  stall(): void;
+  /** Once so many more bytes have passed, both ways together (default 0: at once), nothing passes, on new connections either. */
+  stall(afterBytes?: number): void;
   flow(): void;
   close(): Promise<void>;
 }
 
 export async function startStallingProxy(serverPort: number): Promise<StallingProxy> {
   const sockets = new Set<Socket>();
-  let isStalled = false;
+  /** What was read before it stood still and has yet to pass. */
+  let held: (() => void)[] = [];
+  let passed = 0;
+  /** Nothing passes once `passed` is there. */
+  let stallsAt = Number.POSITIVE_INFINITY;
+  const isStalled = (): boolean => passed >= stallsAt;
+
+  function pass(bytes: Buffer, to: Socket): void {
+    const now = bytes.subarray(0, Math.max(0, stallsAt - passed));
+    passed += now.length;
+    if (now.length > 0) to.write(now);
+    if (now.length < bytes.length) held.push(() => pass(bytes.subarray(now.length), to));
+    if (isStalled()) for (const socket of sockets) socket.pause();
+  }
   const server = createServer({ noDelay: true, allowHalfOpen: true }, (client) => {
     const upstream = connect({ port: serverPort, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
     for (const [from, to] of [
@@ -19,22 +32,25 @@ export async function startStallingProxy(serverPort: number): Promise<StallingPr
       [upstream, client],
     ] as const) {
       sockets.add(from);
-      from.on('data', (bytes) => void to.write(bytes));
+      from.on('data', (bytes) => pass(bytes, to));
       from.on('end', () => to.end());
       from.on('error', () => to.destroy());
       from.on('close', () => void sockets.delete(from));
-      if (isStalled) from.pause();
+      if (isStalled()) from.pause();
     }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     port: (server.address() as AddressInfo).port,
-    stall() {
-      isStalled = true;
-      for (const socket of sockets) socket.pause();
+    stall(afterBytes = 0) {
+      stallsAt = passed + afterBytes;
+      if (isStalled()) for (const socket of sockets) socket.pause();
     },
     flow() {
-      isStalled = false;
+      stallsAt = Number.POSITIVE_INFINITY;
+      const waiting = held;
+      held = [];
+      for (const go of waiting) go();
       for (const socket of sockets) socket.resume();
     },
     async close() {
