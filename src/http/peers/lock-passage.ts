@@ -56,7 +56,7 @@ export function createLockPassage(options: {
     }
     /** A node that stops still answers what is under way, and ends the link itself. */
     function look(): void {
-      const isSilent = peer() === to && !to.isThere();
+      const isSilent = peer() === to && to.isSilent();
       if (isHere() || isSilent) way.link?.close();
       else cancelLook = clock.timer(lookMs, look);
     }

@@ -25,6 +25,8 @@ export interface Peer {
   openLockLink(): Promise<Duplex>;
   /** Whether it answered within the last seconds, and takes requests. */
   isThere(): boolean;
+  /** Whether it has answered nothing for 2.5 s, not even that it takes no requests. */
+  isSilent(): boolean;
   /** It took a request no longer: it is there again when it has answered a look. */
   doubt(): void;
   /** Ends the connections on which no request is under way. */
@@ -63,6 +65,7 @@ export function createPeer(options: {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: spareConnections, servername: name, secureContext });
   // It ends here first: a request that is sent while the other node ends the connection may have begun or not. The agent ends what is at rest.
   agent.on('free', (socket) => socket.setTimeout(restMs));
+  let answeredAt = Number.NEGATIVE_INFINITY;
   let sample: { readonly counter: number; readonly at: number } | undefined;
   let looking: Promise<void> | undefined;
   let isHearing = false;
@@ -77,6 +80,7 @@ export function createPeer(options: {
       asked.once('close', cancel);
       asked.on('error', reject);
       asked.on('response', (answer: IncomingMessage) => {
+        answeredAt = clock.monotonic();
         let text = '';
         answer.setEncoding('latin1');
         answer.on('data', (some: string) => {
@@ -156,6 +160,7 @@ export function createPeer(options: {
     ask,
     look,
     isThere,
+    isSilent: () => clock.monotonic() - answeredAt > freshMs,
     doubt() {
       sample = undefined;
     },

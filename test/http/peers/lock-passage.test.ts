@@ -4,6 +4,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { afterEach, expect, test } from '@jest/globals';
+import type { Clock } from '../../../src/domain/clock.ts';
 import { asksForLockLink, createLockLinks } from '../../../src/http/peers/lock-links.ts';
 import { createLockPassage, type LockPassage } from '../../../src/http/peers/lock-passage.ts';
 import type { LockOrigin } from '../../../src/http/peers/node-link-messages.ts';
@@ -38,6 +39,10 @@ interface Nodes {
   /** Of the node that serves. */
   leftMs: number;
   answers: boolean;
+  /** Whether its answer is that it takes no requests. */
+  refuses: boolean;
+  /** How often the node that waits has looked whether its connections may stay. */
+  looks: number;
   /** Of the node that waits. */
   isHere: boolean;
   peer: Peer | undefined;
@@ -67,13 +72,31 @@ async function started(): Promise<Nodes> {
     ...{ endpoints: [], clock, log, webSockets: { accept: () => undefined, close: () => undefined }, lockLinks },
     ...{ requestClass: NodeRequest, nodeRequestClass: NodeRequest, isProxy: () => false },
     handle(request, response) {
-      if (request.url === counterPath && nodes.answers) response.end('1000');
+      if (request.url === counterPath && nodes.answers) response.writeHead(nodes.refuses ? 503 : 200).end('1000');
       else if (request.url !== counterPath) response.writeHead(404).end();
     },
   });
+  const counted: Pick<Clock, 'timer'> = {
+    timer: (ms, look) =>
+      clock.timer(ms, () => {
+        nodes.looks += 1;
+        look();
+      }),
+  };
   const nodes: Nodes = {
-    ...{ listener, came: [], log, leftMs: 1, answers: true, isHere: false, peer: undefined, endLinks: lockLinks.close },
-    passage: createLockPassage({ clock, log, peer: () => nodes.peer, forwardsTo: () => 'box-1', isHere: () => nodes.isHere }),
+    ...{
+      listener,
+      came: [],
+      log,
+      leftMs: 1,
+      answers: true,
+      refuses: false,
+      looks: 0,
+      isHere: false,
+      peer: undefined,
+      endLinks: lockLinks.close,
+    },
+    passage: createLockPassage({ clock: counted, log, peer: () => nodes.peer, forwardsTo: () => 'box-1', isHere: () => nodes.isHere }),
   };
   const identity = await makePeerIdentity(authority, name);
   await listener.startForPeers({ host: '127.0.0.1', port: 0, identity: { current: () => identity, onChange: () => undefined } });
@@ -160,6 +183,19 @@ test('when the node that serves does not answer, they end, and another one is as
   const other = await started();
   nodes.peer = other.peer;
   expect(await echoed(await nodes.passage.open(origin), 'one')).toBe('one');
+});
+
+test('they stay when a request to the node that serves could not be begun, and when it answers that it takes none', async () => {
+  const nodes = await started();
+  const far = await nodes.passage.open(origin);
+  nodes.refuses = true;
+  await until(() => nodes.peer?.isThere() === false, 'it has refused');
+  nodes.peer?.doubt();
+  await expect(nodes.passage.open(origin)).rejects.toThrow('no node takes');
+  const { looks } = nodes;
+  await until(() => nodes.looks > looks + 2 || far.destroyed, 'it has looked twice');
+  expect(far.destroyed).toBe(false);
+  expect(await echoed(far, 'still here')).toBe('still here');
 });
 
 test('the stop of the node that serves ends them, and is not held up by them', async () => {
