@@ -175,7 +175,12 @@ export function createForwarding(options: {
   const isTaking = (): boolean => forwardsTo() !== null || clock.monotonic() < mayWaitUntil();
 
   /** Sends it once; rejects with `NotBegun` when that cannot be. */
-  async function sendOnce(request: IncomingMessage, response: ServerResponse, how: SendOptions, deadline: number): Promise<void> {
+  async function sendOnce(
+    request: IncomingMessage,
+    response: ServerResponse,
+    how: SendOptions,
+    { deadline, giveUpAt }: { readonly deadline: number; readonly giveUpAt: number },
+  ): Promise<void> {
     const { effect, isClosing, onAnswer } = how;
     const to = target();
     if (to === undefined) throw new NotBegun();
@@ -190,7 +195,8 @@ export function createForwarding(options: {
       streams.add(response);
       response.once('close', () => streams.delete(response));
     };
-    await relay(to.peer, request, response, { effect, clock, expires: Math.floor(expires), endsInMs, isClosing, onHead }).catch((error) => {
+    const times = { expires: Math.floor(expires), endsInMs, beginsInMs: giveUpAt - clock.monotonic() };
+    await relay(to.peer, request, response, { effect, clock, ...times, isClosing, onHead }).catch((error) => {
       if (error instanceof NotBegun) to.peer.doubt();
       throw error;
     });
@@ -200,6 +206,8 @@ export function createForwarding(options: {
     const { effect } = how;
     const deadlineNow = (): number => stallDetector.requestTime() + commandTimeoutMs;
     const arrival = Math.min(deadlineNow(), expiryOf(request) ?? Number.POSITIVE_INFINITY);
+    let giveUpAt = clock.monotonic() + handoverMs;
+    let hasWaited = false;
     for (;;) {
       // Who left while this process stood still waits for nothing.
       await stallDetector.settled();
@@ -211,13 +219,15 @@ export function createForwarding(options: {
         return 'here';
       }
       try {
-        await sendOnce(request, response, how, deadline);
+        await sendOnce(request, response, how, { deadline, giveUpAt });
         return 'ended';
       } catch (error) {
         if (!(error instanceof NotBegun)) throw error;
         isLost();
-        const until = Math.min(mayWaitUntil(), effect === 'door' ? arrival : Number.POSITIVE_INFINITY);
-        const isServed = clock.monotonic() < until && (await held.wait(request, response, { effect, until }));
+        // Once for all of its attempts: what becomes of them does not move it.
+        if (!hasWaited) giveUpAt = Math.min(giveUpAt, mayWaitUntil(), effect === 'door' ? arrival : Number.POSITIVE_INFINITY);
+        hasWaited = true;
+        const isServed = clock.monotonic() < giveUpAt && (await held.wait(request, response, { effect, until: giveUpAt }));
         if (!isServed && !response.destroyed) throw error;
       }
     }
@@ -234,6 +244,7 @@ export function createForwarding(options: {
     },
     stop() {
       identity = undefined;
+      held.stop();
       cancelLook();
       current?.peer.close();
       current = undefined;

@@ -19,6 +19,8 @@ export interface HeldRequests {
 }
 
 const lookMs = 25;
+/** For how long nobody must wait until it is said how many have: who was let go may come back. */
+const quietMs = 5_000;
 /** Of all that are held. Others may take three quarters, so that doors have room. */
 const bytesAtMost = 32 * 1024 * 1024;
 const bytesOfOthersAtMost = 24 * 1024 * 1024;
@@ -44,8 +46,10 @@ export function createHeldRequests({
 }): HeldRequests {
   const held = new Set<Held>();
   let bytes = 0;
-  /** Since one waits: when that was, and how many have waited. */
-  let [since, requests] = [0, 0];
+  /** Since one waits: when that was, who has waited, and how many; and when the last one was let go. */
+  let [since, lastAt, requests] = [0, 0, 0];
+  let waited = new WeakSet<IncomingMessage>();
+  let cancelSay: (() => void) | undefined;
   let isStopped = false;
   let cancelLook: (() => void) | undefined;
 
@@ -62,8 +66,22 @@ export function createHeldRequests({
   }
 
   function sayHeld(): void {
-    const ms = Math.round(clock.monotonic() - since);
-    log.info({ code: 'requests-held', requests, ms }, 'requests waited for a leader');
+    if (cancelSay === undefined) return;
+    cancelSay();
+    cancelSay = undefined;
+    log.info({ code: 'requests-held', requests, ms: Math.round(lastAt - since) }, 'requests waited for a leader');
+  }
+
+  function noteHeld(request: IncomingMessage): void {
+    if (held.size === 0 && cancelSay === undefined) {
+      [since, requests] = [clock.monotonic(), 0];
+      waited = new WeakSet();
+    }
+    cancelSay?.();
+    cancelSay = undefined;
+    if (waited.has(request)) return;
+    waited.add(request);
+    requests += 1;
   }
 
   return {
@@ -82,11 +100,12 @@ export function createHeldRequests({
             bytes -= size;
             response.off('close', left);
             resolve(mayGo);
-            if (held.size === 0) sayHeld();
+            if (held.size > 0) return;
+            lastAt = clock.monotonic();
+            cancelSay = clock.timer(quietMs, sayHeld);
           },
         };
-        if (held.size === 0) [since, requests] = [clock.monotonic(), 0];
-        requests += 1;
+        noteHeld(request);
         held.add(one);
         response.once('close', left);
         lookAgain();
@@ -96,6 +115,7 @@ export function createHeldRequests({
       isStopped = true;
       cancelLook?.();
       for (const one of held) one.go(false);
+      sayHeld();
     },
   };
 }

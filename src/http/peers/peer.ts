@@ -27,7 +27,7 @@ export interface Peer {
   isThere(): boolean;
   /** Whether it has answered nothing for 2.5 s, not even that it takes no requests. */
   isSilent(): boolean;
-  /** It took a request no longer: it is there again when it has answered a look. */
+  /** It took a request no longer: it is there again when it has answered a look, and each time that comes again soon a while later. */
   doubt(): void;
   /** Ends the connections on which no request is under way. */
   rest(): void;
@@ -42,6 +42,9 @@ const probeAfterMs = 3_000;
 const freshMs = 2_500;
 /** Two clocks run apart by less than this part of the time that has passed. */
 const drift = 0.001;
+/** How long it is not there after a doubt, though it answers looks: twice as long after each, until there was none for a second. */
+const firstDoubtMs = 25;
+const mostDoubtMs = 1_000;
 const spareConnections = 256;
 /** How long a connection is open without a request; a third of what the other node allows (`http/pipeline/endpoint.ts`). */
 const restMs = 5_000;
@@ -67,6 +70,7 @@ export function createPeer(options: {
   agent.on('free', (socket) => socket.setTimeout(restMs));
   let answeredAt = Number.NEGATIVE_INFINITY;
   let sample: { readonly counter: number; readonly at: number } | undefined;
+  let doubted = { ms: 0, until: Number.NEGATIVE_INFINITY };
   let looking: Promise<void> | undefined;
   let isHearing = false;
   const links = new Set<Duplex>();
@@ -154,21 +158,25 @@ export function createPeer(options: {
     });
   }
 
-  const isThere = (): boolean => sample !== undefined && clock.monotonic() - sample.at <= freshMs;
+  const isFresh = (): boolean => sample !== undefined && clock.monotonic() - sample.at <= freshMs;
 
   return {
     ask,
     look,
-    isThere,
+    isThere: () => isFresh() && clock.monotonic() >= doubted.until,
     isSilent: () => clock.monotonic() - answeredAt > freshMs,
     doubt() {
       sample = undefined;
+      const now = clock.monotonic();
+      if (now < doubted.until) return;
+      const ms = now - doubted.until < mostDoubtMs ? Math.min(2 * doubted.ms, mostDoubtMs) : firstDoubtMs;
+      doubted = { ms, until: now + ms };
     },
     rest() {
       for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
     },
     async itsTime(moment) {
-      if (!isThere()) await look();
+      if (!isFresh()) await look();
       const { counter, at } = sample as { readonly counter: number; readonly at: number };
       return counter + (moment - at) - Math.abs(moment - at) * drift;
     },

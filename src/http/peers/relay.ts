@@ -46,6 +46,8 @@ export interface RelayOptions {
   readonly clock: Pick<Clock, 'timer'>;
   /** On the clock of the other node. */
   readonly expires: number;
+  /** When at the latest it is on its way; a node that takes no connection for 3 s takes none. */
+  readonly beginsInMs: number;
   /** Of a door: when its caller is answered whatever happens. */
   readonly endsInMs: number | undefined;
   /** Whether the answer ends the connection of the client. */
@@ -56,7 +58,7 @@ export interface RelayOptions {
 
 /** Resolves when the answer is sent, or the client has left. Rejects with `NotBegun`, with an `OutcomeUnknown`, or of what only reads with `storage-unavailable`. */
 export function relay(peer: Peer, request: IncomingMessage, response: ServerResponse, options: RelayOptions): Promise<void> {
-  const { effect, clock, expires, endsInMs, isClosing, onHead } = options;
+  const { effect, clock, expires, beginsInMs, endsInMs, isClosing, onHead } = options;
   return new Promise((resolve, reject) => {
     const asked = begin(peer, request, expires);
     const end = () => void asked.destroy();
@@ -65,7 +67,7 @@ export function relay(peer: Peer, request: IncomingMessage, response: ServerResp
     };
     let mayHaveBegun = false;
     let isRefused = false;
-    const cancelConnect = clock.timer(connectMs, () => {
+    const cancelConnect = clock.timer(Math.max(0, Math.min(connectMs, beginsInMs)), () => {
       if (!mayHaveBegun) end();
     });
     const cancelEnd = endsInMs === undefined ? () => undefined : clock.timer(Math.max(0, endsInMs), end);

@@ -300,7 +300,7 @@ test('who asks the node that waits while the other one is stopped hears nothing 
     isOver = true;
     await Promise.all(asking);
     expect(new Set(answers)).toEqual(new Set([200, 201]));
-    expect(waiting.log().filter(({ code }) => code === 'requests-held')).not.toEqual([]);
+    await until(() => waiting.log().some(({ code }) => code === 'requests-held'), 'it says that requests waited');
     const listed: string[] = [];
     for (let pageNo = 1; listed.length < made.length; pageNo++) {
       const { body } = await elsewhere.api('GET', '/api/v1/gateway/accounts', { query: { pageNo, pageSize: 1_000 } });

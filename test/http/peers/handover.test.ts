@@ -1,5 +1,6 @@
 // What becomes of requests while one node hands over to another: they wait for the one that serves next, and none is begun twice or too late.
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { notBegunHeader } from '../../../src/http/peers/peer-requests.ts';
 import { createClock } from '../../../src/platform/clock.ts';
 import { type ForwardingNode, openForwardingNode } from '../../support/forwarding-node.ts';
 
@@ -167,6 +168,14 @@ describe('nothing waits', () => {
     await pause();
     node.leftMs = 1_000;
     expect((await asked).text).toBe('here');
+  }, 30_000);
+
+  test('for longer than a handover takes at a node that answers and begins nothing, which is asked ever less often', async () => {
+    const node = await handingOver((_, answer) => void answer.writeHead(503, { [notBegunHeader]: '1' }).end());
+    const begun = clock.monotonic();
+    expect((await node.ask({ effect: 'read' })).text).toMatch(/nothing was done/);
+    expect(clock.monotonic() - begun).toBeLessThan(9_000);
+    expect(node.came.length).toBeLessThan(20);
   }, 30_000);
 
   test('beyond the room there is, of which a part is for doors', async () => {
