@@ -6,17 +6,17 @@
 // here, wherever it is handled then, and it goes on only if its client has not left. After this process stood still, what the client did
 // meanwhile is read first. Nobody's token is looked at, and nothing is counted, before a node handles the request.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AccountId } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Emit } from '../../domain/event-bus.ts';
 import type { Lease } from '../../domain/lease.ts';
 import type { StallDetector } from '../../domain/locks/stall-detector.ts';
 import type { Log } from '../../domain/part.ts';
-import { OutcomeUnknown, type RequestEffect } from '../pipeline/effect.ts';
+import { OutcomeUnknown } from '../pipeline/effect.ts';
+import { createAttempt, type SendOptions } from './attempt.ts';
 import { createHeldRequests } from './held-requests.ts';
 import { createPeer, type Peer, type PeerIdentity } from './peer.ts';
 import { expiryOf, noteDeadline } from './peer-requests.ts';
-import { NotBegun, type RelayOptions, relay } from './relay.ts';
+import { NotBegun } from './relay.ts';
 
 /** The leader. */
 export interface ServingNode {
@@ -54,20 +54,9 @@ export interface Forwarding {
   send(request: IncomingMessage, response: ServerResponse, options: SendOptions): Promise<'ended' | 'here'>;
 }
 
-interface SendOptions {
-  /** Of a door: whoever asked has an answer a second after its deadline. */
-  readonly effect: RequestEffect;
-  /** Whether each answer ends its connection. */
-  readonly isClosing: boolean;
-  /** Called before the answer with the id that the other node gave the request, and the account if it has found a valid token. */
-  readonly onAnswer: (requestId: string | undefined, accountId: AccountId | undefined) => void;
-}
-
 const lookMs = 1_000;
 /** A node that stops answers no longer a moment before the database says so. */
 const missesAllowed = 3;
-/** How long after its deadline a door is answered here. */
-const graceMs = 1_000;
 /** How long after nobody serves any more a request may wait: a node ends within 5 s, and the next one begins within one or two. */
 const handoverMs = 8_000;
 
@@ -174,33 +163,14 @@ export function createForwarding(options: {
 
   const isTaking = (): boolean => forwardsTo() !== null || clock.monotonic() < mayWaitUntil();
 
-  /** Sends it once; rejects with `NotBegun` when that cannot be. */
-  async function sendOnce(
-    request: IncomingMessage,
-    response: ServerResponse,
-    how: SendOptions,
-    { deadline, giveUpAt }: { readonly deadline: number; readonly giveUpAt: number },
-  ): Promise<void> {
-    const { effect, isClosing, onAnswer } = how;
-    const to = target();
-    if (to === undefined) throw new NotBegun();
-    const expires = await to.peer.itsTime(deadline).catch(() => {
-      throw new NotBegun();
-    });
-    if (response.destroyed) return;
-    const endsInMs = effect === 'door' ? deadline + graceMs - clock.monotonic() : undefined;
-    const onHead: RelayOptions['onHead'] = ({ requestId, accountId, isStream }) => {
-      onAnswer(requestId, accountId);
-      if (!isStream) return;
+  const attempt = createAttempt({
+    clock,
+    stallDetector,
+    onStream(response) {
       streams.add(response);
       response.once('close', () => streams.delete(response));
-    };
-    const times = { expires: Math.floor(expires), endsInMs, beginsInMs: giveUpAt - clock.monotonic() };
-    await relay(to.peer, request, response, { effect, clock, ...times, isClosing, onHead }).catch((error) => {
-      if (error instanceof NotBegun) to.peer.doubt();
-      throw error;
-    });
-  }
+    },
+  });
 
   async function send(request: IncomingMessage, response: ServerResponse, how: SendOptions): Promise<'ended' | 'here'> {
     const { effect } = how;
@@ -219,7 +189,9 @@ export function createForwarding(options: {
         return 'here';
       }
       try {
-        await sendOnce(request, response, how, { deadline, giveUpAt });
+        const to = target();
+        if (to === undefined) throw new NotBegun();
+        await attempt(to.peer, { request, response }, how, { deadline, giveUpAt });
         return 'ended';
       } catch (error) {
         if (!(error instanceof NotBegun)) throw error;

@@ -2,10 +2,12 @@
 // clock says.
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import type { Clock } from '../../domain/clock.ts';
 import { counterPath, lockLinkPath, lockLinkProtocol, stopPath } from './peer-requests.ts';
+import { createTurns, type Turns } from './turns.ts';
 
 /** What a node shows to others, and whose certificates it believes (PEM). */
 export interface PeerIdentity extends SecureContextOptions {
@@ -17,6 +19,8 @@ export interface PeerIdentity extends SecureContextOptions {
 export interface Peer {
   /** Begins a request; `headers`: name, value, name, value. */
   ask(method: string, path: string, headers: readonly string[]): ClientRequest;
+  /** A turn to ask. It is given back when the request has a connection. */
+  readonly takeTurn: Turns['take'];
   /** What the clock of the other node shows, or less, when the own one shows `moment`. Rejects as `look` does. */
   itsTime(moment: number): Promise<number>;
   /** Asks for its clock anew. Rejects when it does not answer, or would refuse requests. */
@@ -29,7 +33,7 @@ export interface Peer {
   isSilent(): boolean;
   /** It took a request no longer: it is there again when it has answered a look, and each time that comes again soon a while later. */
   doubt(): void;
-  /** Ends the connections on which no request is under way. */
+  /** Ends the connections on which no request is under way, and refuses whoever waits for a turn. */
   rest(): void;
   /** Ends all connections, and with them the requests under way. */
   close(): void;
@@ -46,6 +50,8 @@ const drift = 0.001;
 const firstDoubtMs = 25;
 const mostDoubtMs = 1_000;
 const spareConnections = 256;
+/** TLS handshakes of requests at a time: together they stop this process for less than a tenth of a second. */
+const mostHandshakes = 16;
 /** How long a connection is open without a request; a third of what the other node allows (`http/pipeline/endpoint.ts`). */
 const restMs = 5_000;
 
@@ -63,11 +69,16 @@ export function createPeer(options: {
   const { url, name, identity, clock, onStop } = options;
   const { hostname, port } = new URL(url);
   const place = { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: port === '' ? 443 : Number(port) };
-  // One context for all connections: of each one that is made its key and its certificates would be read and kept anew.
+  // One context for all connections: making one reads the certificates and the key anew.
   const secureContext = createSecureContext(identity);
   const agent = new Agent({ keepAlive: true, maxFreeSockets: spareConnections, servername: name, secureContext });
+  const free = (): readonly Socket[] => Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? []);
+  const turns = createTurns({ clock, most: mostHandshakes, spare: () => free().length });
   // It ends here first: a request that is sent while the other node ends the connection may have begun or not. The agent ends what is at rest.
-  agent.on('free', (socket) => socket.setTimeout(restMs));
+  agent.on('free', (socket) => {
+    socket.setTimeout(restMs);
+    turns.look();
+  });
   let answeredAt = Number.NEGATIVE_INFINITY;
   let sample: { readonly counter: number; readonly at: number } | undefined;
   let doubted = { ms: 0, until: Number.NEGATIVE_INFINITY };
@@ -162,6 +173,7 @@ export function createPeer(options: {
 
   return {
     ask,
+    takeTurn: turns.take,
     look,
     isThere: () => isFresh() && clock.monotonic() >= doubted.until,
     isSilent: () => clock.monotonic() - answeredAt > freshMs,
@@ -173,7 +185,8 @@ export function createPeer(options: {
       doubted = { ms, until: now + ms };
     },
     rest() {
-      for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
+      turns.refuse();
+      for (const socket of free()) socket.destroy();
     },
     async itsTime(moment) {
       if (!isFresh()) await look();
@@ -182,6 +195,7 @@ export function createPeer(options: {
     },
     openLockLink,
     close() {
+      turns.refuse();
       agent.destroy();
       for (const link of links) link.destroy();
     },

@@ -52,13 +52,15 @@ export interface RelayOptions {
   readonly endsInMs: number | undefined;
   /** Whether the answer ends the connection of the client. */
   readonly isClosing: boolean;
+  /** Called when it has a connection, or will have none. */
+  readonly onConnection: () => void;
   /** Called before the answer. */
   readonly onHead: (head: AnswerHead) => void;
 }
 
 /** Resolves when the answer is sent, or the client has left. Rejects with `NotBegun`, with an `OutcomeUnknown`, or of what only reads with `storage-unavailable`. */
 export function relay(peer: Peer, request: IncomingMessage, response: ServerResponse, options: RelayOptions): Promise<void> {
-  const { effect, clock, expires, beginsInMs, endsInMs, isClosing, onHead } = options;
+  const { effect, clock, expires, beginsInMs, endsInMs, isClosing, onConnection, onHead } = options;
   return new Promise((resolve, reject) => {
     const asked = begin(peer, request, expires);
     const end = () => void asked.destroy();
@@ -73,6 +75,7 @@ export function relay(peer: Peer, request: IncomingMessage, response: ServerResp
     const cancelEnd = endsInMs === undefined ? () => undefined : clock.timer(Math.max(0, endsInMs), end);
     asked.setTimeout(silenceMs, end);
     asked.once('close', () => {
+      onConnection();
       cancelConnect();
       cancelEnd();
       response.off('close', left);
@@ -80,6 +83,7 @@ export function relay(peer: Peer, request: IncomingMessage, response: ServerResp
     asked.once('socket', (socket) => {
       const begins = () => {
         mayHaveBegun = true;
+        onConnection();
       };
       // Before the handshake has ended the other node knows nothing of the request.
       if ('secureConnecting' in socket && socket.secureConnecting === true) socket.once('secureConnect', begins);
