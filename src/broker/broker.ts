@@ -79,7 +79,7 @@ export function createBroker(options: BrokerOptions): Broker {
   };
   let server: MqttServer | undefined;
   const enter = createEntrance({ table, services, server: () => server });
-  const relay = options.openRelay && createRelay(options.openRelay);
+  const relay = options.openRelay && createRelay(options.openRelay, options.clock);
   const accept: typeof enter = (stream, listener) => {
     if (relay === undefined || lease.leftMs() > 0) enter(stream, listener);
     else relay(stream, listener);

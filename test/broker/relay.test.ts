@@ -1,13 +1,17 @@
 // A node that waits passes connections on: two brokers of which one has no lease, and the link of two nodes between them.
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { Duplex } from 'node:stream';
 import { afterEach, expect, test } from '@jest/globals';
-import type { OpenRelay } from '../../src/broker/relay.ts';
+import type { ByteStream } from '../../src/broker/byte-stream.ts';
+import { createRelay, type OpenRelay } from '../../src/broker/relay.ts';
 import type { CommandId } from '../../src/domain/locks/lock-command.ts';
+import type { LockStream } from '../../src/http/peers/lock-stream.ts';
 import { createNodeLink, type NodeLink } from '../../src/http/peers/node-link.ts';
+import { createChoppyPair } from '../support/choppy-pair.ts';
 import { lockA, lockB, until } from '../support/mqtt-fakes.ts';
 import { type Mqtt, startMqtt, topics } from '../support/mqtt-gateway.ts';
 import { connectPacket, openRaw, publishPacket, type RawClient, types } from '../support/mqtt-raw.ts';
+import { createSettableClock } from '../support/settable-clock.ts';
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
@@ -159,6 +163,33 @@ test('a client that has left while the way was opened leaves nothing behind', as
   const far = nodes.link.open({ address: '127.0.0.5', listener: 'mqtt', isEncrypted: false });
   answer(far);
   await until('it is over', () => nodes.link.size() === 0 && nodes.serving.stats().openConnections === 0);
+});
+
+test('a client that takes nothing of what its connection ended with is reset 5 s later, and one that takes it is not', async () => {
+  const clock = createSettableClock();
+  const fars: LockStream[] = [];
+  const pair = createChoppyPair();
+  createNodeLink(pair[1], { onStream: (stream) => fars.push(stream), onClosed: () => undefined });
+  const link = createNodeLink(pair[0], { onClosed: () => undefined });
+  const relay = createRelay(async (origin) => link.open(origin), clock);
+  const streams: ByteStream[] = [];
+  for (const [at, takes] of [true, false].entries()) {
+    const stream: ByteStream = Object.assign(
+      new Duplex({ read: () => undefined, write: (_chunk, _encoding, onTaken) => void (takes && onTaken()) }),
+      { remoteAddress: '127.0.0.1' },
+    );
+    streams.push(stream);
+    relay(stream, 'mqtt');
+    stream.push('hello');
+    stream.push(null);
+    await until('it is passed on', () => fars.length > at);
+    fars[at]?.end('refused');
+    fars[at]?.resume();
+  }
+  await until('both have ended', () => link.size() === 0 && streams[0]?.destroyed === true);
+  expect([streams[1]?.destroyed, clock.timers()]).toEqual([false, 1]);
+  await clock.advance(5_000);
+  expect([streams[1]?.destroyed, clock.timers()]).toEqual([true, 0]);
 });
 
 test('what comes in where devices cannot encrypt is closed', async () => {
