@@ -112,7 +112,7 @@ export function relay(peer: Peer, request: IncomingMessage, response: ServerResp
       writeHead(response, answer, head.isStream, isClosing);
       passOn(answer, response, () => {
         // Answered before the whole request has come: nobody reads the rest, and the connection to the other node must not wait for it.
-        if (!asked.writableFinished) {
+        if (!asked.writableEnded) {
           request.unpipe(asked).resume();
           end();
         }
