@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Lease, notServing } from '../../domain/lease.ts';
 import type { LockStream } from './lock-stream.ts';
-import { createNodeLink, type NodeLink } from './node-link.ts';
+import { createNodeLink, type NodeLink, NodeLinkFault } from './node-link.ts';
 import type { LockOrigin } from './node-link-messages.ts';
 import { lockLinkPath, lockLinkProtocol } from './peer-requests.ts';
 
@@ -37,7 +37,8 @@ export function createLockLinks(options: {
         onStream,
         onClosed(_streams, error) {
           links.delete(link);
-          if (error) onBroken(error);
+          // A connection that breaks is said at the node that passes locks on.
+          if (error instanceof NodeLinkFault) onBroken(error);
         },
       });
       links.add(link);

@@ -16,6 +16,13 @@ export interface NodeLink {
   close(): void;
 }
 
+/** The other node has sent what no node sends: a bug. Whatever else ends a link is not. */
+export class NodeLinkFault extends Error {
+  constructor(fault: string) {
+    super(`The other node has sent what no node sends: ${fault}`);
+  }
+}
+
 interface NodeLinkOptions {
   /** Called for each stream that the other node opens, which like the socket of a server ends when its reader has read all (`allowHalfOpen`). */
   readonly onStream?: (stream: LockStream, origin: LockOrigin) => void;
@@ -123,7 +130,7 @@ class Link implements NodeLink {
       const message = this.#parser.next();
       if (message === undefined) return;
       const fault = message === 'garbled' ? message : this.#receive(message);
-      if (fault !== undefined) this.close(new Error(`The other node has sent what no node sends: ${fault}`));
+      if (fault !== undefined) this.close(new NodeLinkFault(fault));
     }
   }
 
