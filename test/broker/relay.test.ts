@@ -47,10 +47,11 @@ async function started(openRelay?: OpenRelay): Promise<Nodes> {
   cleanUps.push(serving.stop);
   const [ours, theirs] = await connected();
   createNodeLink(theirs, {
+    clock: createSettableClock(),
     onStream: (stream, { listener }) => serving.broker.acceptRelayed(stream, listener),
     onClosed: () => undefined,
   });
-  const link = createNodeLink(ours, { onClosed: () => undefined });
+  const link = createNodeLink(ours, { clock: createSettableClock(), onClosed: () => undefined });
   const open: OpenRelay = openRelay ?? (async (origin): Promise<Duplex> => link.open(origin));
   const waiting = await startMqtt({
     ...{ lease: { leftMs: () => nodes.left }, openRelay: open },
@@ -169,8 +170,8 @@ test('a client that takes nothing of what its connection ended with is reset 5 s
   const clock = createSettableClock();
   const fars: LockStream[] = [];
   const pair = createChoppyPair();
-  createNodeLink(pair[1], { onStream: (stream) => fars.push(stream), onClosed: () => undefined });
-  const link = createNodeLink(pair[0], { onClosed: () => undefined });
+  createNodeLink(pair[1], { clock: createSettableClock(), onStream: (stream) => fars.push(stream), onClosed: () => undefined });
+  const link = createNodeLink(pair[0], { clock: createSettableClock(), onClosed: () => undefined });
   const relay = createRelay(async (origin) => link.open(origin), clock);
   const streams: ByteStream[] = [];
   for (const [at, takes] of [true, false].entries()) {

@@ -1,6 +1,7 @@
 // The links over which other nodes pass connections of locks on to this one: one for each node, on the endpoint for nodes.
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Clock } from '../../domain/clock.ts';
 import { type Lease, notServing } from '../../domain/lease.ts';
 import type { LockStream } from './lock-stream.ts';
 import { createNodeLink, type NodeLink, NodeLinkFault } from './node-link.ts';
@@ -19,12 +20,13 @@ const switching = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', `U
 const probeAfterMs = 3_000;
 
 export function createLockLinks(options: {
+  readonly clock: Pick<Clock, 'timer'>;
   readonly lease: Lease;
   readonly onStream: (stream: LockStream, origin: LockOrigin) => void;
   /** A node has broken the protocol of the link. */
   readonly onBroken: (error: Error) => void;
 }): LockLinks {
-  const { lease, onStream, onBroken } = options;
+  const { clock, lease, onStream, onBroken } = options;
   const links = new Set<NodeLink>();
 
   return {
@@ -34,6 +36,7 @@ export function createLockLinks(options: {
       socket.write(switching);
       socket.unshift(head);
       const link = createNodeLink(socket, {
+        clock,
         onStream,
         onClosed(_streams, error) {
           links.delete(link);

@@ -37,7 +37,7 @@ export function createLockPassage(options: {
     let cancelLook = (): void => undefined;
     async function connect(): Promise<NodeLink> {
       const socket = await to.openLockLink();
-      const link = createNodeLink(socket, { onClosed: ended });
+      const link = createNodeLink(socket, { clock, onClosed: ended });
       way.link = link;
       log.info({ code: 'locks-passed-on', node }, 'connections of locks are passed on to the leader');
       look();

@@ -1,6 +1,7 @@
 // The connections of many locks on one connection between two nodes. A reader that does not read one stream holds up no other: of each
 // stream no more is sent than its reader has credit for.
 import type { Duplex } from 'node:stream';
+import type { Clock } from '../../domain/clock.ts';
 import { LockStream } from './lock-stream.ts';
 import { encodeLinkMessage, type LinkMessage, LinkMessageParser, type LockOrigin } from './node-link-messages.ts';
 
@@ -24,6 +25,7 @@ export class NodeLinkFault extends Error {
 }
 
 interface NodeLinkOptions {
+  readonly clock: Pick<Clock, 'timer'>;
   /** Called for each stream that the other node opens, which like the socket of a server ends when its reader has read all (`allowHalfOpen`). */
   readonly onStream?: (stream: LockStream, origin: LockOrigin) => void;
   /** Called once; `streams` ended with it. The error is the socket's, or says what the other node has done that no node does. */
@@ -34,6 +36,11 @@ interface NodeLinkOptions {
 const socketBytes = 131_072;
 /** Only what is never held back can come to this: it means that the other node does not read. */
 const mostSocketBytes = 4_194_304;
+
+/** How often each end says that it is there. */
+const beatMs = 500;
+/** So many beats without a byte of the other end, 2.5 s at most, end the link: what lies between may have forgotten it alone. */
+const beatsMissed = 5;
 
 /** Whoever makes the link has taken all other listeners off the socket. */
 export function createNodeLink(socket: Duplex, options: NodeLinkOptions): NodeLink {
@@ -51,6 +58,11 @@ class Link implements NodeLink {
   #opened = 0;
   #isClosed = false;
   #isCorked = false;
+  /** Beats since the other end was heard. */
+  #missed = 0;
+  /** Whether the other end says that it is there: an older latchd does not. */
+  #beats = false;
+  #cancelBeat = (): void => undefined;
 
   constructor(socket: Duplex, options: NodeLinkOptions) {
     this.#socket = socket;
@@ -60,6 +72,7 @@ class Link implements NodeLink {
     socket.on('error', (error) => this.close(error));
     socket.on('end', () => this.close());
     socket.on('close', () => this.close());
+    this.#awaitBeat();
   }
 
   open(origin: LockOrigin): LockStream {
@@ -76,6 +89,7 @@ class Link implements NodeLink {
   close(error?: Error): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#cancelBeat();
     const streams = this.#streams.size;
     for (const stream of this.#streams.values()) stream.destroy();
     this.#socket.destroy();
@@ -109,6 +123,19 @@ class Link implements NodeLink {
     this.#waiting.delete(stream);
   }
 
+  #awaitBeat(): void {
+    this.#cancelBeat = this.#options.clock.timer(beatMs, () => this.#beat());
+  }
+
+  /** Counts beats, not time: after this process stood still, what has come meanwhile is read first. */
+  #beat(): void {
+    this.#missed += 1;
+    if (this.#beats && this.#missed >= beatsMissed) this.close(new Error('The other node has said nothing for 2.5 s'));
+    // Credit of 0 says nothing else, and an older latchd takes it.
+    if (this.#opened > 0) this.send({ kind: 'credit', id: 0, bytes: 0 });
+    if (!this.#isClosed) this.#awaitBeat();
+  }
+
   #add(origin: LockOrigin): LockStream {
     const stream = new LockStream(this.#opened, origin, this);
     this.#opened += 1;
@@ -125,6 +152,7 @@ class Link implements NodeLink {
   }
 
   #read(chunk: Buffer): void {
+    this.#missed = 0;
     this.#parser.feed(chunk);
     while (!this.#isClosed) {
       const message = this.#parser.next();
@@ -139,6 +167,7 @@ class Link implements NodeLink {
     const { id } = message;
     if (message.kind !== 'open') {
       if (id >= this.#opened) return 'the id of no stream';
+      if (message.kind === 'credit' && message.bytes === 0) this.#beats = true;
       // A stream that has gone here: the other node had not heard of that.
       return this.#streams.get(id)?.receive(message);
     }

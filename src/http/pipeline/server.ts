@@ -134,7 +134,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       },
     }),
     lockLinks: createLockLinks({
-      ...{ lease, onStream: onLock },
+      ...{ clock, lease, onStream: onLock },
       onBroken: (error) => log.error({ code: 'bug', err: error }, 'a node broke the link for the connections of its locks'),
     }),
     requestClass: ApiRequest,

@@ -151,7 +151,16 @@ test('a request that cannot be written is refused as one, and is no bug', async 
     rawHeaders: [],
     socket: { remoteAddress: '127.0.0.1' },
   } as unknown as IncomingMessage;
-  const how = { clock, effect: 'read', expires: 1, beginsInMs: 1, endsInMs: undefined, isClosing: false, onConnection: () => undefined, onHead: () => undefined } as const;
+  const how = {
+    clock,
+    effect: 'read',
+    expires: 1,
+    beginsInMs: 1,
+    endsInMs: undefined,
+    isClosing: false,
+    onConnection: () => undefined,
+    onHead: () => undefined,
+  } as const;
   await expect(relay(broken, asked, {} as ServerResponse, how)).rejects.toMatchObject({ code: 'invalid-parameter' });
 });
 

@@ -28,7 +28,14 @@ test('a request without a body keeps its connection to the leader, though the an
   Object.assign(agent, { createConnection: () => connection });
   const ask: Peer['ask'] = (method, path) => request({ agent, method, path });
   const times = { expires: 1, beginsInMs: 1_000, endsInMs: undefined };
-  const how = { ...times, clock: createClock(), effect: 'read', isClosing: false, onConnection: () => undefined, onHead: () => undefined } as const;
+  const how = {
+    ...times,
+    clock: createClock(),
+    effect: 'read',
+    isClosing: false,
+    onConnection: () => undefined,
+    onHead: () => undefined,
+  } as const;
   let relayed: Promise<void> | undefined;
   const front = createServer((asked, answer) => {
     relayed = relay({ ask } as Peer, asked, answer, how);

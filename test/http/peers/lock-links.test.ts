@@ -3,12 +3,14 @@ import type { IncomingMessage } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { createLockLinks } from '../../../src/http/peers/lock-links.ts';
 import { type ChoppyEnd, createChoppyPair } from '../../support/choppy-pair.ts';
+import { createSettableClock } from '../../support/settable-clock.ts';
 
 /** The end of the other node, the leader's own one, and what is reported as a bug. */
 function linked() {
   const [far, own] = createChoppyPair();
   const broken: string[] = [];
   const links = createLockLinks({
+    clock: createSettableClock(),
     lease: { leftMs: () => 1 },
     onStream: () => undefined,
     onBroken: ({ message }) => void broken.push(message),

@@ -61,6 +61,7 @@ async function peerOf(port: number): Promise<Peer> {
 async function started(): Promise<Nodes> {
   const log = captureLog();
   const lockLinks = createLockLinks({
+    clock,
     lease: { leftMs: () => nodes.leftMs },
     onStream(stream, from) {
       nodes.came.push(from);

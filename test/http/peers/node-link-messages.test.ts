@@ -4,6 +4,7 @@ import type { LockStream } from '../../../src/http/peers/lock-stream.ts';
 import { createNodeLink } from '../../../src/http/peers/node-link.ts';
 import { encodeLinkMessage, type LinkMessage, streamCredit } from '../../../src/http/peers/node-link-messages.ts';
 import { createChoppyPair } from '../../support/choppy-pair.ts';
+import { createSettableClock } from '../../support/settable-clock.ts';
 
 const origin = { address: '2001:db8::7', listener: 'mqtts', isEncrypted: true } as const;
 
@@ -13,6 +14,7 @@ function besideRawNode(takesStreams = true) {
   const came: LockStream[] = [];
   const closed: (string | undefined)[] = [];
   const node = createNodeLink(socket, {
+    clock: createSettableClock(),
     ...(takesStreams ? { onStream: (stream: LockStream) => came.push(stream) } : {}),
     onClosed: (_streams, error) => closed.push(error?.message),
   });

@@ -5,6 +5,7 @@ import type { LockStream } from '../../../src/http/peers/lock-stream.ts';
 import { createNodeLink } from '../../../src/http/peers/node-link.ts';
 import { createChoppyPair } from '../../support/choppy-pair.ts';
 import { createRandom, type Random } from '../../support/seeded-random.ts';
+import { createSettableClock } from '../../support/settable-clock.ts';
 
 /** How an end of a stream behaves once it has said all. */
 const ways = ['end', 'end', 'end and destroy', 'destroy'] as const;
@@ -88,6 +89,7 @@ test.each([1, 2, 3, 4, 5, 6])('each stream brings what is written to it, in orde
   const plans = Array.from({ length: 150 }, () => [planOf(random), planOf(random)] as const);
   const farSeen: Seen[] = [];
   const far = createNodeLink(sockets[1], {
+    clock: createSettableClock(),
     onStream(stream, { address }) {
       // Each half ends for itself here.
       stream.allowHalfOpen = true;
@@ -96,7 +98,7 @@ test.each([1, 2, 3, 4, 5, 6])('each stream brings what is written to it, in orde
     },
     onClosed: (_streams, error) => faults.push(error),
   });
-  const near = createNodeLink(sockets[0], { onClosed: (_streams, error) => faults.push(error) });
+  const near = createNodeLink(sockets[0], { clock: createSettableClock(), onClosed: (_streams, error) => faults.push(error) });
   const nearSeen: Seen[] = [];
   for (const [at, [plan]] of plans.entries()) {
     nearSeen.push(play(near.open({ address: `10.0.0.${at}`, listener: 'mqtt', isEncrypted: false }), plan, random));

@@ -4,6 +4,7 @@ import type { LockStream } from '../../../src/http/peers/lock-stream.ts';
 import { createNodeLink, type NodeLink } from '../../../src/http/peers/node-link.ts';
 import { type LockOrigin, streamCredit } from '../../../src/http/peers/node-link-messages.ts';
 import { type ChoppyEnd, createChoppyPair } from '../../support/choppy-pair.ts';
+import { createSettableClock } from '../../support/settable-clock.ts';
 
 const origin: LockOrigin = { address: '2001:db8::7', listener: 'mqtts', isEncrypted: true };
 
@@ -21,8 +22,12 @@ function link(): Linked {
   const came: LockStream[] = [];
   const closed: [string, string | undefined][] = [];
   return {
-    near: createNodeLink(sockets[0], { onClosed: (_streams, error) => closed.push(['near', error?.message]) }),
+    near: createNodeLink(sockets[0], {
+      clock: createSettableClock(),
+      onClosed: (_streams, error) => closed.push(['near', error?.message]),
+    }),
     far: createNodeLink(sockets[1], {
+      clock: createSettableClock(),
       onStream: (stream) => came.push(stream),
       onClosed: (_streams, error) => closed.push(['far', error?.message]),
     }),
@@ -210,5 +215,37 @@ describe('the end of a link', () => {
       ['near', error],
     ]);
     expect([near.size(), far.size(), near.open(origin).destroyed, near.size()]).toEqual([0, 0, true, 0]);
+  });
+});
+
+describe('a link of which nothing comes any more', () => {
+  test('ends within 2.5 s, though its connection is open, and one that is idle does not', async () => {
+    const clock = createSettableClock();
+    const sockets = createChoppyPair();
+    const closed: (string | undefined)[] = [];
+    const onClosed = (_streams: number, error?: Error) => void closed.push(error?.message);
+    createNodeLink(sockets[1], { clock, onStream: () => undefined, onClosed });
+    const lock = createNodeLink(sockets[0], { clock, onClosed }).open(origin);
+    for (let at = 0; at < 20; at += 1) {
+      await clock.advance(500);
+      await pause();
+    }
+    expect([closed, lock.destroyed]).toEqual([[], false]);
+    for (const socket of sockets) socket.isStuck = true;
+    await clock.advance(2_500);
+    expect(closed[0]).toBe('The other node has said nothing for 2.5 s');
+    expect([lock.destroyed, clock.timers()]).toEqual([true, 0]);
+  });
+
+  test('does not end at a node beside an older latchd, which never says that it is there', async () => {
+    const clock = createSettableClock();
+    const [raw, socket] = createChoppyPair();
+    raw.resume();
+    const link = createNodeLink(socket, { clock, onClosed: () => undefined });
+    const lock = link.open(origin);
+    await clock.advance(10_000);
+    expect(lock.destroyed).toBe(false);
+    link.close();
+    expect(clock.timers()).toBe(0);
   });
 });
