@@ -88,7 +88,12 @@ export async function readiness(httpUrl: string): Promise<Readiness | undefined>
 /** A site whose requests all go to the node at these addresses. */
 async function askedAt(site: Site, at: Pick<GatewayProcess, 'httpUrl' | 'mqttUrl'>): Promise<Site> {
   const { httpUrl } = at;
-  const judge = createJudge((await (await fetch(`${httpUrl}/openapi.json`)).json()) as ApiDocument);
+  let document: Response | undefined;
+  await until(async () => {
+    document = await fetch(`${httpUrl}/openapi.json`);
+    return document.status === 200;
+  }, 'the document comes');
+  const judge = createJudge((await document?.json()) as ApiDocument);
   return {
     ...site,
     gateway: { ...site.gateway, ...at },

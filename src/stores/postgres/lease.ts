@@ -122,7 +122,8 @@ export function createLease({ clock, log, table, node, directoryOf, unansweredMs
   async function tryToServe(): Promise<void> {
     const other = servingElsewhere();
     if (other === undefined) await serve(() => table.serve(incarnation));
-    else if (silence.isCertain()) await depose(other);
+    // One that has said that it stops may be busy with that.
+    else if (silence.isCertain() && clock.monotonic() >= hurriedUntil) await depose(other);
   }
 
   function servingElsewhere(): NodeRow | undefined {
