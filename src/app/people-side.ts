@@ -123,6 +123,8 @@ export async function createPeopleSide(options: PeopleSideOptions) {
   const http = createHttpServer({
     ...{
       lease: httpLease,
+      stallDetector: services.stallDetector,
+      commandTimeoutMs: config.commandTimeoutMs,
       standsIn: storage.standsIn,
       changes: storage.changes,
       forwarding,

@@ -569,6 +569,8 @@ export function createServerUnderTest(
   const webSocket = { onWebSocket: onWebSocket ?? (() => undefined) };
   const server = createHttpServer({
     lease,
+    stallDetector: { requestTime: clock.monotonic },
+    commandTimeoutMs: 10_000,
     standsIn,
     changes,
     endpoints,

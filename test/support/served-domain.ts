@@ -50,6 +50,8 @@ export async function serveDomain(
   const bridges = { list: () => [sampleBridge], announced: () => [], announcedAs: () => undefined };
   const server = createHttpServer({
     lease: options.lease ?? endlessLease,
+    stallDetector: { requestTime: world.clock.monotonic },
+    commandTimeoutMs: 10_000,
     standsIn: () => false,
     changes: nobodyElse,
     forwarding: options.forwarding,

@@ -20,7 +20,7 @@ const tlsHandshakeMs = 10_000;
  * Connections that the kernel has accepted and Node has not. Beyond that the kernel drops new ones, which wait for seconds. Linux allows
  * 4,096.
  */
-const backlog = 4_096;
+export const backlog = 4_096;
 /** TLS handshakes under way; beyond that the oldest is closed, so that silent sockets do not take the memory (Fault T12). */
 const tlsHandshakesAtMost = 1_000;
 

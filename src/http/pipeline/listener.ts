@@ -2,16 +2,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
+import { TLSSocket } from 'node:tls';
 import type { AccountId } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { notServing } from '../../domain/lease.ts';
+import type { StallDetector } from '../../domain/locks/stall-detector.ts';
 import { originOf } from '../../domain/origin.ts';
 import type { Log } from '../../domain/part.ts';
 import { createRateLimitedLog } from '../../domain/rate-limited-log.ts';
 import type { LockLinks } from '../peers/lock-links.ts';
-import { notePeer } from '../peers/peer-requests.ts';
+import { noteDeadline, notePeer } from '../peers/peer-requests.ts';
+import { createAcceptQueue } from './accept-queue.ts';
 import { noteForwarded } from './client.ts';
 import { type Bounds, HttpConnection } from './connection.ts';
 import {
@@ -20,7 +22,7 @@ import {
   createConnectionLimit,
   nodeConnectionSettings,
 } from './connection-limit.ts';
-import { type BoundAddress, createEndpoint, type Endpoint, type EndpointOptions } from './endpoint.ts';
+import { type BoundAddress, backlog, createEndpoint, type Endpoint, type EndpointOptions } from './endpoint.ts';
 import { HeldBytes } from './held-bytes.ts';
 import { refuseBrokenRequest, refuseConnect, refuseSocket } from './reject-socket.ts';
 import type { WebSockets } from './web-socket.ts';
@@ -58,6 +60,9 @@ export interface HttpListener {
   addresses(): readonly BoundAddress[];
 }
 
+/** What has come with a connection is read in the next turns of the event loop; what comes later has not waited. */
+const turnsToRead = 4;
+
 export function createHttpListener(options: {
   endpoints: readonly ListenerEndpoint[];
   clock: Clock;
@@ -71,6 +76,8 @@ export function createHttpListener(options: {
   /** Whether a trusted proxy is at this address. */
   isProxy: (address: string) => boolean;
   handle: (request: IncomingMessage, response: ServerResponse) => void;
+  stallDetector: Pick<StallDetector, 'requestTime'>;
+  commandTimeoutMs: number;
   nodeLimits?: ConnectionLimitSettings;
 }): HttpListener {
   const { clock, log, webSockets, lockLinks, requestClass, isProxy, handle, nodeLimits = nodeConnectionSettings } = options;
@@ -81,6 +88,9 @@ export function createHttpListener(options: {
   let connectionsOfNodes = 0;
   let endWhenNodesLeft: (() => void) | undefined;
   const connections = new WeakMap<Duplex, HttpConnection>();
+  const acceptQueue = createAcceptQueue({ ...options, most: backlog });
+  /** Of connections whose first request may have come with them. */
+  const cameAt = new WeakMap<Socket, number>();
   const bounds: Bounds = { waiting: new HeldBytes(waitingBytesAtMost), untaken: new HeldBytes(untakenBytesAtMost) };
   const limited = createRateLimitedLog({ clock, log });
   const places = createConnectionLimit(connectionLimitSettings, tooMany, isProxy);
@@ -90,6 +100,8 @@ export function createHttpListener(options: {
     requestClass,
     onConnection(socket: Socket) {
       const connection = connectionOf(socket);
+      // Over TLS nothing is asked before the handshake.
+      if (!(socket instanceof TLSSocket)) noteArrival(socket);
       connection.place = places.enter(originOf(socket.remoteAddress), connection);
       if (connection.place !== undefined) return;
       tooMany(socket.remoteAddress);
@@ -97,6 +109,11 @@ export function createHttpListener(options: {
     },
     onRequest(request: IncomingMessage, response: ServerResponse) {
       noteForwarded(request, isProxy);
+      const since = cameAt.get(request.socket);
+      if (since !== undefined) {
+        cameAt.delete(request.socket);
+        noteDeadline(request, since + options.commandTimeoutMs);
+      }
       begin(request, response);
     },
     onConnect: (socket: Duplex) => noteNoRequest(refuseConnect(socket), 'CONNECT'),
@@ -137,6 +154,17 @@ export function createHttpListener(options: {
       }
     },
   };
+
+  function noteArrival(socket: Socket): void {
+    cameAt.set(socket, acceptQueue.accepted());
+    let turns = turnsToRead;
+    const forget = (): void => {
+      turns -= 1;
+      if (turns > 0) setImmediate(forget);
+      else cameAt.delete(socket);
+    };
+    setImmediate(forget);
+  }
 
   function connectionOf(socket: Socket): HttpConnection {
     const connection = new HttpConnection(socket, bounds);

@@ -3,6 +3,7 @@ import { IncomingMessage, type ServerResponse } from 'node:http';
 import { Router } from 'express';
 import type { ChangeWait } from '../../domain/change-wait.ts';
 import { type Lease, requireLease } from '../../domain/lease.ts';
+import type { StallDetector } from '../../domain/locks/stall-detector.ts';
 import type { Log, Part } from '../../domain/part.ts';
 import type { TickBatcher } from '../../domain/tick-batcher.ts';
 import { type ApiServices, apiRoutes } from '../api/api-routes.ts';
@@ -57,6 +58,8 @@ export interface HttpServerOptions extends Omit<ApiServices, 'exposition'> {
   log: Log;
   /** What serves programs that speak to TTLock's cloud; undefined: their paths are not there. */
   ttlock: TtlockFacade | undefined;
+  stallDetector: Pick<StallDetector, 'requestTime'>;
+  commandTimeoutMs: number;
   /** The answer of `/metrics`, and the function that counts requests; undefined: there is no `/metrics`. */
   metrics: { readonly exposition: () => Promise<TextAnswer>; readonly request: (ended: EndedRequest) => void } | undefined;
 }
@@ -122,6 +125,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const route = Router().use(serve) as unknown as (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
   const served = (['http', 'https'] as const).flatMap((scheme) => (endpoints[scheme] ? [{ scheme, endpoint: endpoints[scheme] }] : []));
   const listener = createHttpListener({
+    ...{ stallDetector: options.stallDetector, commandTimeoutMs: options.commandTimeoutMs },
     endpoints: served.map(({ endpoint }) => endpoint),
     clock,
     log,

@@ -72,6 +72,7 @@ async function started(): Promise<Nodes> {
   const listener = createHttpListener({
     ...{ endpoints: [], clock, log, webSockets: { accept: () => undefined, close: () => undefined }, lockLinks },
     ...{ requestClass: NodeRequest, nodeRequestClass: NodeRequest, isProxy: () => false },
+    ...{ stallDetector: { requestTime: clock.monotonic }, commandTimeoutMs: 10_000 },
     handle(request, response) {
       if (request.url === counterPath && nodes.answers) response.writeHead(nodes.refuses ? 503 : 200).end('1000');
       else if (request.url !== counterPath) response.writeHead(404).end();

@@ -37,6 +37,7 @@ async function under(): Promise<Under> {
     lockLinks: { accept: () => undefined, close: () => undefined },
     nodeRequestClass: IncomingRequest,
     isProxy: () => false,
+    ...{ stallDetector: { requestTime: clock.monotonic }, commandTimeoutMs: 10_000 },
     handle: (_request: IncomingMessage, response) => void asked.push(response),
     nodeLimits: { strangers: 4, strangersOfNetwork: 2, known: 0, knownOfAccount: 0 },
   });

@@ -72,6 +72,8 @@ describe('The server as a part', () => {
     const { server: _, origin: _origin, port: _port, ...rest } = createServerUnderTest();
     const second = createHttpServer({
       lease: endlessLease,
+      stallDetector: { requestTime: () => 0 },
+      commandTimeoutMs: 10_000,
       standsIn: () => false,
       changes: nobodyElse,
       endpoints: { http: { host: '127.0.0.1', port, webSocket: false } },
