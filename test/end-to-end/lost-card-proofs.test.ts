@@ -61,6 +61,7 @@ test('a lock with a new memory may be another device: nobody knows where the car
   await site.whenOnline(2);
   await until(async () => (await reportOf(report)).locks[0]?.state !== 'offline', 'the lock is heard');
   await until(() => !isHeld(2, '5550003'), 'it is off');
+  await until(async () => (await reportOf(report)).locks[0]?.state !== 'removing', 'the gateway knows it');
   expect(await reportOf(report)).toMatchObject({ certain: false, locks: [{ state: 'unknown' }] });
 });
 

@@ -105,6 +105,9 @@ export const warningsDe: Readonly<Record<WarningCode, string>> = {
   'lease-lost': 'Die Datenbank war so lange weg, dass dieses Gateway niemanden bediente.',
   'stands-in':
     'Das Gateway, das den Dienst hat, gibt kein Lebenszeichen; dieses öffnet solange die Türen: Sehen Sie nach der anderen Maschine.',
+  'node-deposed': 'Das führende Gateway gab kein Lebenszeichen, und dieses führt an seiner Stelle: Sehen Sie nach der anderen Maschine.',
+  'follows-no-more':
+    'Dieses Gateway kann in der Datenbank nicht lesen, was geändert wird: Es würde keine Türen öffnen, wenn das führende ausfiele.',
   'node-ended': 'Ein anderes Gateway gab kein Lebenszeichen mehr und wurde außer Dienst gestellt: Sehen Sie nach dieser Maschine.',
   'node-unreachable': 'Das Gateway, das arbeitet, antwortet diesem nicht. Sehen Sie nach dem Netz zwischen beiden.',
   'gateway-id-made':

@@ -101,6 +101,8 @@ export const warningsEn = {
   'opening-held-up': 'The database went away before everything was loaded; that goes on as soon as it answers again.',
   'lease-lost': 'The database was away for so long that this gateway served nobody.',
   'stands-in': 'The gateway that serves gives no sign, and this one opens doors meanwhile: look at the other machine.',
+  'node-deposed': 'The gateway that led gave no sign, and this one leads in its place: look at the other machine.',
+  'follows-no-more': 'This gateway cannot read in the database what is changed: it would open no doors if the one that leads failed.',
   'node-ended': 'Another gateway gave no sign any more and was put out of service: look at that machine.',
   'node-unreachable': 'The gateway that serves does not answer this one. Look after the network between them.',
   'gateway-id-made': 'The id of this gateway could not be read, and a new one was made: Home Assistant takes it for another gateway.',
