@@ -27,8 +27,10 @@ export function createReplica(options: {
   readonly loadStores: () => Promise<void>;
   /** Reads what else will be needed; `isOver` ends it. */
   readonly readAhead: (isOver: () => boolean) => Promise<void>;
+  /** Changes are in effect here, and nobody was told so yet: what has no right any more must end. */
+  readonly onTakenIn: () => void;
 }): Replica {
-  const { clock, tables, lease, hints, incarnation, loadStores } = options;
+  const { clock, tables, lease, hints, incarnation, loadStores, onTakenIn } = options;
   let isLoaded = false;
   let commandKey: Buffer | undefined;
   /** The change up to which it was said last that they are in effect here. */
@@ -45,6 +47,11 @@ export function createReplica(options: {
       });
     });
   }
+  async function takeIn(): Promise<void> {
+    const before = tables.takenIn();
+    await tables.look();
+    if (tables.takenIn() !== before) onTakenIn();
+  }
   function sayTakenIn(): void {
     [said, isAsked] = [tables.takenIn(), false];
     hints.sendApplied(incarnation, said);
@@ -53,7 +60,7 @@ export function createReplica(options: {
   async function beginReading(): Promise<void> {
     const newest = await lease.beginReading(tables.takenIn()).catch(() => undefined);
     if (newest === undefined) return;
-    await tables.look();
+    await takeIn();
     // Else it was another database that answered: that of a primary which is none any more.
     if (tables.takenIn() < newest) return;
     sayTakenIn();
@@ -64,7 +71,7 @@ export function createReplica(options: {
       if (!(await tables.canBeLoaded())) return;
       await load();
     }
-    await tables.look();
+    await takeIn();
     // Both nodes may start for the first time: then the other one makes it after all that is needed for a load.
     commandKey ??= await readIfThere(tables, `${documentRoot}/${commandKeyName}`);
     lease.looked();

@@ -147,6 +147,10 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
   });
   const replica = createReplica({
     ...{ clock, tables, lease, hints, incarnation: writer, loadStores: documents.load, readAhead: side.readAhead },
+    // Whoever is connected to a node that stands in comes again, and is looked at anew: the leader ends what a change forbids at itself alone.
+    onTakenIn() {
+      if (standIn.isActive()) emit('lease-lost', {});
+    },
   });
   const standIn = createStandIn({
     ...{ clock, log, lease },

@@ -10,6 +10,8 @@ function createWaiting() {
   /** `newest`: in the database that has its row. */
   const state = {
     takenIn: 5,
+    /** Up to which change the next look takes in. */
+    comes: 5,
     newest: 5,
     isOpen: true,
     isReading: false,
@@ -19,12 +21,13 @@ function createWaiting() {
     key: undefined as Buffer | undefined,
   };
   /** How far it is, by hint and in its row. */
-  const said = { hints: [] as number[], row: [] as number[] };
+  const said = { hints: [] as number[], row: [] as number[], order: [] as string[] };
   const tables: Pick<DocumentTablesLayer, 'canBeLoaded' | 'load' | 'look' | 'takenIn' | 'readFile'> = {
     canBeLoaded: async () => true,
     load: (stores) => stores(),
     async look() {
       if (state.lookFails) throw new DomainError('storage-unavailable', 'The database does not answer');
+      state.takenIn = Math.max(state.takenIn, state.comes);
     },
     takenIn: () => state.takenIn,
     async readFile(path) {
@@ -51,6 +54,7 @@ function createWaiting() {
     hints: {
       isOpen: () => state.isOpen,
       sendApplied(_incarnation, applied) {
+        said.order.push(`said ${applied}`);
         if (state.isOpen) said.hints.push(applied);
       },
       subscribe: () => () => undefined,
@@ -60,6 +64,7 @@ function createWaiting() {
       if (state.loadFails) throw new DomainError('storage-unavailable', 'The database does not answer');
     },
     readAhead: async () => undefined,
+    onTakenIn: () => void said.order.push('in effect'),
   });
   let acquire = (): void => undefined;
   const following = replica.follow(
@@ -77,13 +82,23 @@ function createWaiting() {
 test('how far it is stands in its row also while no hint reaches anybody, so that changes are told', async () => {
   const { clock, state, said, end } = createWaiting();
   await clock.advance(250);
-  expect(said).toEqual({ hints: [5], row: [5] });
+  expect(said).toMatchObject({ hints: [5], row: [5] });
   [state.takenIn, state.isOpen] = [6, false];
   await clock.advance(250);
   expect(said.row).toEqual([5, 6]);
   [state.takenIn, state.isOpen] = [7, true];
   await clock.advance(250);
-  expect(said).toEqual({ hints: [5, 7], row: [5, 6] });
+  expect(said).toMatchObject({ hints: [5, 7], row: [5, 6] });
+  await end();
+});
+
+test('what a change forbids is ended before anybody is told that the change is known here', async () => {
+  const { clock, state, said, end } = createWaiting();
+  await clock.advance(250);
+  said.order.length = 0;
+  state.comes = 6;
+  await clock.advance(250);
+  expect(said.order).toEqual(['in effect', 'said 6']);
   await end();
 });
 
