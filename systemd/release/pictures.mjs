@@ -1,5 +1,5 @@
 // node systemd/release/pictures.mjs FILE...: makes pictures of pages (PNG, eight bits each of red, green and blue) smaller, in place. Each keeps
-// its 64 most frequent colours, and every other becomes the nearest of them: a page has few colours, and the rest are edges of letters.
+// its 32 most frequent colours, and every other becomes the nearest of them: a page has few colours, and the rest are edges of letters.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { crc32, deflateSync, inflateSync } from 'node:zlib';
 
@@ -70,7 +70,7 @@ function colours(rows) {
       counts.set(colour, (counts.get(colour) ?? 0) + 1);
     }
   }
-  const frequent = [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, 64);
+  const frequent = [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, 32);
   const indexes = new Map(frequent.map(([colour], index) => [colour, index]));
   const palette = Buffer.alloc(frequent.length * pixelBytes);
   for (const [index, [colour]] of frequent.entries()) palette.writeUIntBE(colour, index * pixelBytes, pixelBytes);
