@@ -5,7 +5,7 @@ import { fakedClock } from '../support/fake-time.ts';
 import type { ClusterNode } from './cluster-node.ts';
 import { faultsOfTheOtherNode } from './cluster-other-node.ts';
 import { killAfterRevoking } from './cluster-revocations.ts';
-import { type Stage, slackMs, takenOver, wait } from './cluster-stage.ts';
+import { fewLong, type Stage, slackMs, takenOver, wait } from './cluster-stage.ts';
 import { upgrade } from './cluster-upgrade.ts';
 import { until } from './house.ts';
 
@@ -60,7 +60,7 @@ const freeze =
     const late = await takenOver(stage, node, afterDeath(stage));
     await house.serving();
     if (isLong) await wait(Math.max(0, frozenAt + stage.leaseMs - performance.now()));
-    await wait(random.below(isLong ? 2_500 : 300));
+    await wait(isLong ? fewLong(random, 1, 55_000) : random.below(300));
     const thawedAt = performance.now();
     const saidBefore = node.saidToLeft();
     node.signal('SIGCONT');

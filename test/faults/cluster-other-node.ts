@@ -1,6 +1,6 @@
 // What befalls the node that does not lead, while half of the locks are connected there: the leader serves on, and a change waits for it.
 import type { ClusterNode } from './cluster-node.ts';
-import { type Stage, wait } from './cluster-stage.ts';
+import { fewLong, type Stage, wait } from './cluster-stage.ts';
 
 type Befall = (stage: Stage, node: ClusterNode) => Promise<void>;
 
@@ -11,9 +11,9 @@ const kill: Befall = async ({ random }, node) => {
   await node.start();
 };
 
-const freeze: Befall = async ({ random, leaseMs }, node) => {
+const freeze: Befall = async ({ random }, node) => {
   node.signal('SIGSTOP');
-  await wait(100 + random.below(leaseMs + 3_000));
+  await wait(fewLong(random, 100, 60_000));
   node.signal('SIGCONT');
 };
 

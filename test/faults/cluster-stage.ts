@@ -16,6 +16,8 @@ export interface Stage {
 /** The machine may be busy: what is promised within a time is measured, and this much more is let pass. */
 export const slackMs = 2_000;
 export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+/** From `least` to `most` milliseconds: many are short, few are long. */
+export const fewLong = (random: Random, least: number, most: number): number => Math.round(least * (most / least) ** random.next());
 
 /** Waits until another node serves, after it may have stood in at the doors; `withinMs` is promised. */
 export async function takenOver({ house }: Stage, from: ClusterNode, withinMs: number): Promise<readonly string[]> {

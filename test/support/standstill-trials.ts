@@ -24,7 +24,7 @@ export async function standstillRound(
     readonly random: Random;
     readonly commandTimeoutMs: number;
     readonly stoodMs: number;
-    readonly stop?: () => void;
+    readonly stop?: () => void | Promise<void>;
     readonly goOn?: () => void;
     /** Nobody sees during the stop who leaves: where it is the network that stands still. */
     readonly isBlind?: boolean;
@@ -37,7 +37,7 @@ export async function standstillRound(
   const { stop = () => process.kill(site.gateway.pid, 'SIGSTOP'), goOn = () => process.kill(site.gateway.pid, 'SIGCONT') } = options;
   await Promise.all(locks.map((number) => lockDoor(site, number)));
   const leaving: Promise<number | undefined>[] = [];
-  stop();
+  await stop();
   const asked = locks.map(async (number) => {
     const lock = site.lock(number);
     const movedBefore = lock.movements.at(-1)?.at ?? 0;
