@@ -18,8 +18,9 @@ export interface Account {
 export type AccountRights = Pick<Account, 'gatewayAdministrator' | 'accessManager'>;
 
 /** Whether an account may do less than before. */
-export function hasFewerRights(after: AccountRights, before: AccountRights): boolean {
-  return (before.gatewayAdministrator && !after.gatewayAdministrator) || (before.accessManager && !after.accessManager);
+export function hasFewerRights(after: Partial<AccountRights>, before: Partial<AccountRights>): boolean {
+  const { gatewayAdministrator = false, accessManager = false } = before;
+  return (gatewayAdministrator && after.gatewayAdministrator !== true) || (accessManager && after.accessManager !== true);
 }
 
 /** What the gateway remembers of a removed account, as long as its records are stored. */

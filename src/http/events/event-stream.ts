@@ -2,7 +2,7 @@
 // the past, gets the records from the record log as fast as it reads them, and of all other events only the newest of each subject. So the
 // memory for a listener is bounded, and it misses no record.
 import type { ServerResponse } from 'node:http';
-import type { Caller } from '../../domain/accounts/account.ts';
+import { type Caller, hasFewerRights } from '../../domain/accounts/account.ts';
 import { type LiveEvent, subjectOf } from '../../domain/events/live-event.ts';
 import type { LiveService, Subscriber } from '../../domain/events/live-service.ts';
 import type { Semaphore } from '../../domain/mutex.ts';
@@ -36,8 +36,8 @@ export function createEventStream(options: {
   readonly textOf: EventText;
   /** The last record that the client has; undefined: it asks for no stored records. */
   readonly lastRecordId: number | undefined;
-  /** Throws when the client may no longer listen. */
-  readonly authenticate: () => void;
+  /** Who listens, with the rights of the moment. Throws when the client may no longer listen. */
+  readonly authenticate: () => Caller;
   /** Called when an event is queued: `flush` must be called soon. */
   readonly onQueued: () => void;
   readonly onBehind: () => void;
@@ -170,14 +170,15 @@ export function createEventStream(options: {
     marks = [newer, written];
     return written - response.writableLength < older;
   }
+  /** Whether it may hear all that it could when it began: it is ended else, and who comes again gets what he may hear now. */
   function stillMay(): boolean {
     try {
-      authenticate();
-      return true;
+      if (!hasFewerRights(authenticate(), caller)) return true;
     } catch {
-      leave('rights');
-      return false;
+      // Whatever is wrong with its token: it is no longer valid.
     }
+    leave('rights');
+    return false;
   }
 
   return {

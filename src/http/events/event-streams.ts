@@ -30,7 +30,7 @@ export interface EventStreams {
     readonly response: ServerResponse;
     readonly caller: Caller;
     readonly lastRecordId: number | undefined;
-    readonly authenticate: () => void;
+    readonly authenticate: () => Caller;
   }): void;
   /** Ends all streams with whatever is queued; new ones may begin. */
   cut(): void;
@@ -97,6 +97,8 @@ export function createEventStreams(options: { readonly live: LiveService; readon
       throw new DomainError('rate-limited', 'there are too many listeners to live events', { retryAfterSeconds: 10 });
     },
     begin({ response, caller, lastRecordId, authenticate }) {
+      // Its client has left while the request waited for its turn: nobody would hear again that it is closed.
+      if (response.destroyed) return;
       const { accountId, username } = caller;
       const own = ofAccount(accountId);
       const stream: EventStream = createEventStream({

@@ -1,7 +1,6 @@
 // Handles one request from arrival to answer, with the checks in the order of HTTP API 1.4:
 // path, method, authentication, Accept, parameters. The services check existence and rights.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Caller } from '../../domain/accounts/account.ts';
 import type { ChangeWait } from '../../domain/change-wait.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { DomainError, type ParameterProblem } from '../../domain/errors.ts';
@@ -171,7 +170,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     const problems: ParameterProblem[] = [];
     const raw = rawParameters(request.url ?? '', pathValues, route.parameters.names, problems);
     const parameters = route.parameters.read(raw, problems);
-    if ('begin' in route) return begin(context, route, caller, problems);
+    if ('begin' in route) return begin(context, route, problems);
     // A request without a body goes on in this very turn, so that the commands of many callers leave together.
     const body = route.body || route.textBody ? await readBody(request, route, problems) : undefined;
     if (problems.length > 0) throw invalidParameters(problems);
@@ -194,10 +193,12 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     return answer;
   }
 
-  function begin(context: RequestContext, route: StreamRoute, caller: Caller, problems: readonly ParameterProblem[]): undefined {
+  function begin(context: RequestContext, route: StreamRoute, problems: readonly ParameterProblem[]): undefined {
     const { request, response, requestId } = context;
     if (problems.length > 0) throw invalidParameters(problems);
     withoutLease.requireStillServing(context);
+    // It may have waited for its turn, and the token may be gone: whoever takes it away ends the streams that are there.
+    const caller = authenticate(request);
     // The stream ends with its connection, so it needs no chunked encoding. X-Accel-Buffering asks proxies not to buffer it.
     const head = ['Content-Type', route.mediaType, ...uncached, 'X-Accel-Buffering', 'no', 'Connection', 'close'];
     if (request.method === 'HEAD') {
@@ -210,7 +211,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
       response.flushHeaders();
       return response;
     };
-    route.begin({ caller, headers: request.headers, authenticate: () => void authenticate(request), open });
+    route.begin({ caller, headers: request.headers, authenticate: () => authenticate(request), open });
     return undefined;
   }
 

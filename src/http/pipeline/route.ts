@@ -103,8 +103,8 @@ export interface StreamRoute extends TokenRoute<unknown, undefined> {
   begin(stream: {
     readonly caller: Caller;
     readonly headers: IncomingHttpHeaders;
-    /** Throws when the token or sign-in of the request is no longer valid. */
-    readonly authenticate: () => void;
+    /** Who asks, with the rights of the moment. Throws when the token or sign-in of the request is no longer valid. */
+    readonly authenticate: () => Caller;
     /** Sends the head of the answer; from then on the caller writes its body. */
     readonly open: () => ServerResponse;
   }): void;

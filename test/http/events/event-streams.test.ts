@@ -1,5 +1,7 @@
 // Live events on the wire: what comes first, who falls behind, who is ended, and how many there may be.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { EventEmitter } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
@@ -38,6 +40,14 @@ async function serve() {
   }
   const ids = (client: EventClient) => client.of('record').map(({ recordId }) => recordId);
   return { ...world, listen, append, ids };
+}
+
+async function connected(origin: string): Promise<Socket> {
+  const socket = await new Promise<Socket>((resolve) => {
+    const made = connect(Number(new URL(origin).port), '127.0.0.1', () => resolve(made));
+  });
+  open.push(() => void socket.destroy());
+  return socket.on('error', () => undefined);
 }
 
 /** Four hundred of such records are more than the buffers of a connection hold. */
@@ -126,11 +136,8 @@ describe('GET /api/v1/events', () => {
   test('a listener that reads nothing for half a minute is disconnected and counted; the others stay', async () => {
     const { origin, listen, tokenOf, append, clock, eventStreams } = await serve();
     const token = await tokenOf(callers.manager);
-    const socket = await new Promise<Socket>((resolve) => {
-      const made = connect(Number(new URL(origin).port), '127.0.0.1', () => resolve(made));
-    });
-    open.push(() => void socket.destroy());
-    socket.on('error', () => undefined).pause();
+    const socket = await connected(origin);
+    socket.pause();
     socket.write(`GET /api/v1/events HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer ${token}\r\n\r\n`);
     await until(() => eventStreams.stats().listeners === 1, 'it listens');
     const quick = await listen(callers.manager);
@@ -173,6 +180,78 @@ describe('GET /api/v1/events', () => {
     await sam.whenOver();
   });
 
+  test('who is gateway administrator or access manager no longer is ended, and hears what he may when he comes again', async () => {
+    const { accountService, origin, clock } = await serve();
+    const rights = { gatewayAdministrator: true, accessManager: true };
+    await accountService.createAccount(callers.admin, 'zoe', rights);
+    const { secret: token } = await accountService.createToken(callers.admin, { username: 'zoe', name: 'z' });
+    for (const after of [
+      { ...rights, accessManager: false },
+      { gatewayAdministrator: false, accessManager: false },
+    ]) {
+      const zoe = await listenTo(origin, { token });
+      await zoe.whenHeard('ready');
+      await accountService.setRights(callers.admin, 'zoe', after);
+      await clock.advance(15_000);
+      await zoe.whenOver();
+    }
+    const zoe = await listenTo(origin, { token });
+    await zoe.whenHeard('ready');
+    await accountService.setRights(callers.admin, 'zoe', rights);
+    await clock.advance(15_000);
+    await until(() => zoe.comments() > 0, 'a heartbeat comes');
+    expect(zoe.isOver()).toBe(false);
+  });
+
+  describe('of one that waits for its turn', () => {
+    const arrival = 'http.server.request.start';
+
+    /**
+     * Asks for live events while another request runs that takes longer than its slice of the turn, and does this when the gateway has read that and
+     * looked at its token. Resolves with all that comes.
+     */
+    async function listenBehind({ origin, clock }: Awaited<ReturnType<typeof serve>>, token: string, act: (socket: Socket) => void) {
+      const onStart = (message: unknown): void => {
+        const { request: read, socket } = message as { readonly request: IncomingMessage; readonly socket: Socket };
+        if (read.url !== '/api/v1/events') return;
+        clock.block(2);
+        process.nextTick(act, socket);
+      };
+      subscribe(arrival, onStart);
+      try {
+        const [first, second] = await Promise.all([1, 2].map(() => connected(origin)));
+        // The gateway accepts them one after the other.
+        for (let n = 0; n < 10; n++) await new Promise((resolve) => setImmediate(resolve));
+        const answer = new Promise<string>((resolve) => {
+          let text = '';
+          second?.on('data', (bytes) => {
+            text += bytes;
+          });
+          second?.once('close', () => resolve(text));
+        });
+        const ask = (path: string) =>
+          `GET ${path} HTTP/1.1\r\nHost: gateway\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+        // Both are read in one turn of the event loop.
+        first?.write(ask('/api/v1/lock/list?pageNo=1&pageSize=20'));
+        second?.write(ask('/api/v1/events'));
+        return await answer;
+      } finally {
+        unsubscribe(arrival, onStart);
+      }
+    }
+
+    test('it does not begin when its token is revoked meanwhile', async () => {
+      const world = await serve();
+      const { accountService } = world;
+      const token = await world.tokenOf(callers.manager);
+      const { list } = await accountService.listTokens(callers.admin, { pageNo: 1, pageSize: 100 });
+      const tokenId = list.find(({ username }) => username === 'max')?.token.tokenId as number;
+      const answer = await listenBehind(world, token, () => void accountService.removeToken(callers.admin, tokenId));
+      expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+      expect(world.eventStreams.stats().listeners).toBe(0);
+    });
+  });
+
   test('needs a token and an Accept that allows it; HEAD has no body; an id that is none is refused', async () => {
     const { origin, tokenOf } = await serve();
     const token = await tokenOf(callers.manager);
@@ -213,19 +292,21 @@ describe('GET /api/v1/events', () => {
     expect(eventStreams.stats().refused).toBe(1);
   });
 
-  test('the last 200 of 2,000 are for gateway administrators, however many accounts the others have', () => {
+  test('the last 200 of 2,000 are for gateway administrators, however many accounts the others have, and who has left has no place', () => {
     const live = { locksOf: () => [], alarmsOf: () => [], newestRecord: () => 0, subscribe: () => () => undefined };
     const clock = createSettableClock();
     const streams = createEventStreams({ live: live as never, clock, log: silent });
-    const begin = (caller: Caller): void => {
+    const begin = (caller: Caller, destroyed = false): void => {
       streams.requireRoom(caller);
-      const response = Object.assign(new EventEmitter(), { write: () => true, end: () => undefined, writableLength: 0 });
-      streams.begin({ response: response as never, caller, lastRecordId: undefined, authenticate: () => undefined });
+      const response = Object.assign(new EventEmitter(), { write: () => true, end: () => undefined, writableLength: 0, destroyed });
+      streams.begin({ response: response as never, caller, lastRecordId: undefined, authenticate: () => caller });
     };
     const [one, two, three] = [1, 2, 3].map(
       (accountId) => ({ accountId, username: `u${accountId}`, gatewayAdministrator: false }) as Caller,
     );
     const administrator = { accountId: 4, username: 'admin', gatewayAdministrator: true } as Caller;
+    // Of clients that have left before their turn came nothing is kept.
+    for (let n = 0; n < 2_000; n++) begin(one as Caller, true);
     for (let n = 0; n < 900; n++) for (const caller of [one, two]) begin(caller as Caller);
     expect(() => begin(three as Caller)).toThrow('too many listeners');
     for (let n = 0; n < 200; n++) begin(administrator);
