@@ -1,7 +1,7 @@
 // One address and port where HTTP is served, plain or over TLS, with the limits against slow and broken clients.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
 import { cannotListen, type Log } from '../../domain/part.ts';
@@ -67,7 +67,11 @@ export interface Endpoint {
   endConnections(): void;
   /** With port 0, the port that the system chose, once the endpoint listens. */
   address(): BoundAddress;
+  /** Opens a connection to it from this very process, once it listens. */
+  connect(): Socket;
 }
+
+const unspecified = ['::', '0.0.0.0'];
 
 export function createEndpoint({ host, port, identity, isForPeers = false }: EndpointOptions, handlers: Handlers, log: Log): Endpoint {
   const limits = {
@@ -140,6 +144,10 @@ export function createEndpoint({ host, port, identity, isForPeers = false }: End
     address() {
       const bound = server.address() as AddressInfo | null;
       return { host, port: bound?.port ?? port };
+    },
+    connect() {
+      const { address, port } = server.address() as AddressInfo;
+      return connect({ host: unspecified.includes(address) ? '127.0.0.1' : address, port });
     },
   };
 }

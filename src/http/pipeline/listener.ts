@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import type { AccountId } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { DomainError } from '../../domain/errors.ts';
@@ -88,7 +88,6 @@ export function createHttpListener(options: {
   let connectionsOfNodes = 0;
   let endWhenNodesLeft: (() => void) | undefined;
   const connections = new WeakMap<Duplex, HttpConnection>();
-  const acceptQueue = createAcceptQueue({ ...options, most: backlog });
   /** Of connections whose first request may have come with them. */
   const cameAt = new WeakMap<Socket, number>();
   const bounds: Bounds = { waiting: new HeldBytes(waitingBytesAtMost), untaken: new HeldBytes(untakenBytesAtMost) };
@@ -100,8 +99,6 @@ export function createHttpListener(options: {
     requestClass,
     onConnection(socket: Socket) {
       const connection = connectionOf(socket);
-      // Over TLS nothing is asked before the handshake.
-      if (!(socket instanceof TLSSocket)) noteArrival(socket);
       connection.place = places.enter(originOf(socket.remoteAddress), connection);
       if (connection.place !== undefined) return;
       tooMany(socket.remoteAddress);
@@ -155,8 +152,8 @@ export function createHttpListener(options: {
     },
   };
 
-  function noteArrival(socket: Socket): void {
-    cameAt.set(socket, acceptQueue.accepted());
+  function noteArrival(socket: Socket, at: number): void {
+    cameAt.set(socket, at);
     let turns = turnsToRead;
     const forget = (): void => {
       turns -= 1;
@@ -214,9 +211,20 @@ export function createHttpListener(options: {
     }
   }
 
-  const endpoints = options.endpoints.map(({ webSocket, ...endpoint }) =>
-    createEndpoint(endpoint, webSocket ? { ...handlers, onUpgrade } : handlers, log),
-  );
+  const endpoints = options.endpoints.map(({ webSocket, ...settings }) => {
+    const own = webSocket ? { ...handlers, onUpgrade } : handlers;
+    // Over TLS nothing is asked before the handshake.
+    if (settings.identity !== undefined) return createEndpoint(settings, own, log);
+    const queue = createAcceptQueue({ ...options, most: backlog, connect: () => endpoint.connect() });
+    function onConnection(socket: Socket): void {
+      const at = queue.accepted(socket);
+      if (at === undefined) return;
+      noteArrival(socket, at);
+      own.onConnection(socket);
+    }
+    const endpoint: Endpoint = createEndpoint(settings, { ...own, onConnection }, log);
+    return endpoint;
+  });
 
   async function close(): Promise<void> {
     let cancelLeave = (): void => undefined;
