@@ -141,7 +141,6 @@ export function createLease({ clock, log, table, node, directoryOf, unansweredMs
       { code: 'node-deposed', node: silent.name },
       'the node that served gives no sign, neither in the database nor from node to node: this one serves in its place',
     );
-    await others.look();
   }
 
   /** `begin`: the statement by which it begins. */
@@ -153,6 +152,8 @@ export function createLease({ clock, log, table, node, directoryOf, unansweredMs
     renewed(newBeat, begun);
     log.info({ code: 'lease-held', node: name, seconds: leaseMs / 1_000 }, 'this node serves');
     acquired();
+    // Whose place was taken meanwhile, by this node or another one.
+    await others.look();
   }
 
   function fail(error: Error): void {

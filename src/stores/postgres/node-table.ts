@@ -119,5 +119,5 @@ const endNode = `
 WITH ended AS (DELETE FROM node WHERE incarnation = $1 AND beat = coalesce($2, beat) RETURNING name),
      lost AS (INSERT INTO lost_node (name) SELECT name FROM ended WHERE $2 IS NOT NULL
        AND NOT EXISTS (SELECT FROM node WHERE node.name = ended.name AND incarnation <> $1) ON CONFLICT (name) DO UPDATE SET lost_at = now()),
-     over AS (DELETE FROM deposed_node WHERE incarnation = $1 RETURNING name)
+     over AS (DELETE FROM deposed_node WHERE incarnation = $1 AND beat = coalesce($2, beat) RETURNING name)
 SELECT name FROM ended UNION ALL SELECT name FROM over`;

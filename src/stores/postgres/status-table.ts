@@ -65,6 +65,8 @@ export function createStatusTable(options: {
 
   return {
     async open() {
+      // Again because something else could not be opened: what locks have reported meanwhile is newer.
+      if (isOpen) return;
       type Row = LockStatus & { readonly lockId: LockId };
       for await (const some of slicesOf<Row>(database.query, load, { first: [0], keyOf: ({ lockId }) => [lockId] }))
         for (const { lockId, ...status } of some) known.set(lockId, early.has(lockId) ? updated(status, known.get(lockId)) : status);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import type { Clock } from '../../../src/domain/clock.ts';
 import { createEventBus } from '../../../src/domain/event-bus.ts';
+import type { LockId } from '../../../src/domain/locks/lock.ts';
 import { createClock } from '../../../src/platform/clock.ts';
 import { createSecrets } from '../../../src/stores/files/documents/secrets.ts';
 import { createPostgresStore, type PostgresStore } from '../../../src/stores/postgres/store.ts';
@@ -73,6 +74,21 @@ test.each([
     expect(store.storesNothing()).toBe(false);
   }),
 );
+
+test('what locks report while the rest of the start is held up is not overwritten by what is read again', () =>
+  withStarting(async ({ store, log, proxy, link }) => {
+    const lockId = 7 as LockId;
+    const { statuses } = store.ports;
+    const lost = proxy.lose('message', 'FROM record WHERE record_id').then(() => link.cut('refused'));
+    const started = store.start();
+    await lost;
+    await until(() => isHeldUp(log), 'it waits for the database');
+    statuses.patch(lockId, { state: 'locked', stateAt: 1 });
+    statuses.patch(lockId, { state: 'unlocked', stateAt: 2 });
+    link.mend();
+    await started;
+    expect(statuses.get(lockId)).toMatchObject({ state: 'unlocked', stateAt: 2 });
+  }));
 
 test('a start that is held up can be stopped', () =>
   withStarting(async ({ store, log, proxy, link }) => {

@@ -80,6 +80,9 @@ describe('the table of nodes', () => {
         { ...nodeOf('box-2', b), serving: true, waitsForOthers: true, beat: 2, isDeposed: false },
       ]);
       expect(await query('SELECT name FROM latchd.lost_node')).toEqual([{ name: 'box-1' }]);
+      // Somebody who had seen an earlier word of it, and stood still since.
+      expect(await two.end({ incarnation: a, beat: 0 })).toBe(false);
+      expect((await two.all()).map(({ name }) => name)).toEqual(['box-1', 'box-2']);
       expect(await two.end({ incarnation: a, beat: 1 })).toBe(true);
       expect((await two.all()).map(({ name }) => name)).toEqual(['box-2']);
     }));
