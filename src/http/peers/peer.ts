@@ -21,7 +21,7 @@ export interface Peer {
   ask(method: string, path: string, headers: readonly string[]): ClientRequest;
   /** A turn to ask. It is given back when the request has a connection. */
   readonly takeTurn: Turns['take'];
-  /** What the clock of the other node shows, or less, when the own one shows `moment`. Rejects as `look` does. */
+  /** What the clock of the other node shows, or less, when the own one shows `moment`. Rejects as `look` does, and after `close`. */
   itsTime(moment: number): Promise<number>;
   /** Asks for its clock anew. Rejects when it does not answer, or would refuse requests. */
   look(): Promise<void>;
@@ -84,6 +84,7 @@ export function createPeer(options: {
   let doubted = { ms: 0, until: Number.NEGATIVE_INFINITY };
   let looking: Promise<void> | undefined;
   let isHearing = false;
+  let isClosed = false;
   const links = new Set<Duplex>();
 
   const ask: Peer['ask'] = (method, path, headers) => request({ ...place, agent, method, path, headers, setHost: false });
@@ -190,11 +191,13 @@ export function createPeer(options: {
     },
     async itsTime(moment) {
       if (!isFresh()) await look();
+      if (isClosed) throw new Error('another node leads now');
       const { counter, at } = sample as { readonly counter: number; readonly at: number };
       return counter + (moment - at) - Math.abs(moment - at) * drift;
     },
     openLockLink,
     close() {
+      isClosed = true;
       turns.refuse();
       agent.destroy();
       for (const link of links) link.destroy();

@@ -209,3 +209,10 @@ test('the stop of the node that serves ends them, and is not held up by them', a
   expect(clock.monotonic() - begun).toBeLessThan(2_000);
   await until(() => nodes.passage.size() === 0, 'nothing is passed on');
 });
+
+test('a node that another one has replaced is asked nothing more, also by who had waited for his turn', async () => {
+  const { peer } = await started();
+  expect(await peer?.itsTime(clock.monotonic())).toBeGreaterThan(999);
+  peer?.close();
+  await expect(peer?.itsTime(clock.monotonic())).rejects.toThrow('another node leads now');
+});
