@@ -154,9 +154,12 @@ export class LockOverProtocol {
   }
 
   #online(hello: HelloReport): void {
-    const { lockId, reports } = this.#options;
+    const { lockId, clock, reports } = this.#options;
     if (this.#session === undefined) {
-      const session: LockSession = { lockId, send: (command, commandId, ttlMs) => this.#send(session, command, commandId, ttlMs) };
+      const session: LockSession = {
+        lockId,
+        send: (command, commandId, ttlMs, from = clock.monotonic()) => this.#send(session, command, commandId, from + ttlMs),
+      };
       this.#session = session;
       reports.hello(lockId, hello);
       return;
@@ -176,14 +179,13 @@ export class LockOverProtocol {
     if (wasOnline) reports.offline(lockId, reason);
   }
 
-  async #send(session: LockSession, command: LockCommand, commandId: CommandId, ttlMs: number): Promise<CommandOutcome> {
+  async #send(session: LockSession, command: LockCommand, commandId: CommandId, until: number): Promise<CommandOutcome> {
     if (this.#session !== session) return lost;
-    const until = this.#options.clock.monotonic() + ttlMs;
+    const leftMs = (): number => Math.floor(until - this.#options.clock.monotonic());
     const silence = asksOnly(command) ? undefined : this.#options.isSilent?.();
-    if (silence !== undefined && !(await this.#isHeardWhenAsked(commandId, ttlMs))) return { kind: 'unsent', message: silence };
+    if (silence !== undefined && !(await this.#isHeardWhenAsked(commandId, leftMs()))) return { kind: 'unsent', message: silence };
     if (this.#session !== session) return lost;
-    const leftMs = Math.floor(until - this.#options.clock.monotonic());
-    return this.#sendNow(command, commandId, leftMs);
+    return this.#sendNow(command, commandId, leftMs());
   }
 
   /** Asks for the state, only to hear from the device at all: an unlock that waits for a dead link would come out of it late. */

@@ -74,6 +74,12 @@ export interface CommandService {
   stop(graceMs: number): Promise<void>;
 }
 
+/** `ttlMs` from the moment `from` on: the process may stand still before a command leaves. */
+interface TimeLeft {
+  readonly ttlMs: number;
+  readonly from: number;
+}
+
 export function createCommandService(options: {
   readonly clock: Clock;
   readonly link: Pick<Drivers, 'session' | 'disconnect' | 'can' | 'expiredEarly'>;
@@ -114,12 +120,18 @@ export function createCommandService(options: {
     });
   }
 
+  /** What is left of a time, until a deadline, and of the lease. */
+  function timeLeft(longestMs: number, until = Number.POSITIVE_INFINITY): TimeLeft {
+    const from = clock.monotonic();
+    return { ttlMs: Math.floor(Math.min(longestMs, until - from, lease.leftMs())), from };
+  }
+
   /** Sends one command on this session; ends early, as `no-reply`, when the gateway stops. */
   async function sendAndAwait(
     session: LockSession,
     command: LockCommand | DriverCommand,
     accountId: AccountId | null,
-    ttlMs: number,
+    { ttlMs, from }: TimeLeft,
     onSent?: (commandId: CommandId) => void,
   ): Promise<CommandOutcome> {
     const op = command.op === 'driver' ? command.name : command.op;
@@ -127,7 +139,7 @@ export function createCommandService(options: {
     onSent?.(commandId);
     const sentAt = clock.monotonic();
     emit('command-sent', { lockId: session.lockId, command, ttlMs });
-    const sent = command.op === 'driver' ? command.send(commandId, ttlMs) : session.send(command, commandId, ttlMs);
+    const sent = command.op === 'driver' ? command.send(commandId, ttlMs) : session.send(command, commandId, ttlMs, from);
     const outcome = await untilStopped(sent);
     emit('command-returned', { lockId: session.lockId, command, outcome });
     emit(accountId === null ? 'own-command-ended' : 'command-ended', {
@@ -156,7 +168,7 @@ export function createCommandService(options: {
     const turn = { priority: probePriority, deadline: clock.monotonic() + probeMs };
     await turns.run(session.lockId, turn, async () => {
       if (link.session(session.lockId) !== session) return;
-      const outcome = await sendAndAwait(session, getStatus, null, Math.floor(Math.min(probeMs, lease.leftMs())));
+      const outcome = await sendAndAwait(session, getStatus, null, timeLeft(probeMs));
       if (outcome.kind === 'no-reply' && stopped === undefined && link.session(session.lockId) === session) {
         disconnect(session, 'no answer to a command, nor to get-status');
       }
@@ -177,9 +189,9 @@ export function createCommandService(options: {
       if (command === undefined) return { kind: 'nothing-to-do' };
       const own = request.timeoutMs ?? Math.min(ownCommandMs, options.commandTimeoutMs / 2);
       const longest = request.accountId === null ? own : options.commandTimeoutMs;
-      const ttlMs = Math.floor(Math.min(longest, request.deadline - clock.monotonic(), lease.leftMs()));
-      if (ttlMs <= 0) throw new DomainError('lock-busy', 'too little time was left; nothing was sent', { retryAfterSeconds: 1 });
-      const outcome = await sendAndAwait(askedFor, command, request.accountId, ttlMs, request.onSent);
+      const left = timeLeft(longest, request.deadline);
+      if (left.ttlMs <= 0) throw new DomainError('lock-busy', 'too little time was left; nothing was sent', { retryAfterSeconds: 1 });
+      const outcome = await sendAndAwait(askedFor, command, request.accountId, left, request.onSent);
       const leftMs = request.deadline - clock.monotonic();
       const isEarly = outcome.kind === 'refused' && outcome.error === 'expired' && leftMs > options.commandTimeoutMs / 2;
       if (isEarly && link.session(lockId) === askedFor) link.expiredEarly(lockId);

@@ -7,10 +7,11 @@ import type { CommandId, CommandOutcome, LockCommand } from './lock-command.ts';
 export interface LockSession {
   readonly lockId: LockId;
   /**
-   * Sends one command to this very connection and waits for its reply, at most `ttlMs`.
+   * Sends one command to this very connection and waits for its reply, at most `ttlMs` from the moment `from` on the monotonic clock (now): whoever
+   * counted them may have stood still since.
    * Resolves with the outcome and never rejects. The state and battery in the reply are reported before it resolves.
    */
-  send(command: LockCommand, commandId: CommandId, ttlMs: number): Promise<CommandOutcome>;
+  send(command: LockCommand, commandId: CommandId, ttlMs: number, from?: number): Promise<CommandOutcome>;
 }
 
 export interface LockLink {

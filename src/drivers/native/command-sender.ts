@@ -95,7 +95,7 @@ export function createCommandSender({ clock, log, topics, emit }: CommandSenderO
     link.session = undefined;
   }
 
-  function send(link: Link, session: Session, command: NativeCommand, id: CommandId, ttl: number): Promise<CommandOutcome> {
+  function send(link: Link, session: Session, command: NativeCommand, id: CommandId, ttl: number, from: number): Promise<CommandOutcome> {
     // A session that has ended must not reach the connection or session that followed it (Protocol 5.3 rule 1, Faults T6 and T7).
     if (link.session !== session || !link.available) return Promise.resolve({ kind: 'lost' });
     const ttlMs = Math.floor(ttl);
@@ -116,7 +116,7 @@ export function createCommandSender({ clock, log, topics, emit }: CommandSenderO
       const cancelTimer = clock.timer(ttlMs, () => pending.end({ kind: 'no-reply' }));
       link.pending ??= new Map();
       link.pending.set(id, pending);
-      const expires = session.uptime + Math.floor(clock.monotonic() - session.at) + ttlMs;
+      const expires = session.uptime + Math.floor(from - session.at) + ttlMs;
       try {
         link.connection.publish(
           topics.build(link.connection.deviceId, 'command'),
@@ -160,8 +160,8 @@ export function createCommandSender({ clock, log, topics, emit }: CommandSenderO
         at: clock.monotonic(),
         handle: {
           lockId: connection.lockId,
-          send: (command, commandId, ttlMs) =>
-            isForPasscodes(command) ? Promise.resolve(noWords) : send(link, session, command, commandId, ttlMs),
+          send: (command, commandId, ttlMs, from = clock.monotonic()) =>
+            isForPasscodes(command) ? Promise.resolve(noWords) : send(link, session, command, commandId, ttlMs, from),
         },
       };
       link.session = session;

@@ -23,7 +23,7 @@ export type NativeCommand = LockCommand | OwnCommand;
 export type NativeOp = Exclude<NativeCommand, PasscodeCommand>['op'];
 
 export interface NativeSession extends LockSession {
-  send(command: NativeCommand, commandId: CommandId, ttlMs: number): Promise<CommandOutcome>;
+  send(command: NativeCommand, commandId: CommandId, ttlMs: number, from?: number): Promise<CommandOutcome>;
 }
 
 export interface NativeLink extends LockLink {

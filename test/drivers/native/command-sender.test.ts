@@ -63,6 +63,16 @@ test('expires is the uptime of the hello, plus the time since on the monotonic c
   ]);
 });
 
+test('expires counts from the moment at which ttl was counted, however long the process has stood still since', () => {
+  const from = clock.monotonic();
+  clock.advance(5_000);
+  void sender.session(lockA.lockId)?.send({ op: 'unlock' }, id('id-1'), 10_000, from);
+  void sender.session(lockA.lockId)?.send({ op: 'unlock' }, id('id-2'), 10_000);
+  expect(connection.published.map(({ payload }) => (JSON.parse(payload) as { readonly expires: number }).expires)).toEqual([
+    15_000, 20_000,
+  ]);
+});
+
 test('without a reply until ttl the outcome is no-reply, and a late reply changes nothing and is logged (Protocol 5.4 rules 3 and 4)', async () => {
   const outcome = send({ op: 'unlock' });
   clock.advance(9_999);
