@@ -26,6 +26,7 @@ interface Starting {
   readonly directory: string;
   readonly proxy: LossyProxy;
   readonly link: CuttableLink;
+  query(sql: string): Promise<unknown>;
 }
 
 async function withStarting(run: (starting: Starting) => Promise<void>): Promise<void> {
@@ -43,7 +44,7 @@ async function withStarting(run: (starting: Starting) => Promise<void>): Promise
       onFatal: () => undefined,
     });
     try {
-      await run({ store, log, directory, proxy, link });
+      await run({ store, log, directory, proxy, link, query: made.query });
     } finally {
       await store.stop();
     }
@@ -76,14 +77,15 @@ test.each([
 );
 
 test('what locks report while the rest of the start is held up is not overwritten by what is read again', () =>
-  withStarting(async ({ store, log, proxy, link }) => {
+  withStarting(async ({ store, log, proxy, link, query }) => {
     const lockId = 7 as LockId;
     const { statuses } = store.ports;
+    await query("INSERT INTO latchd.status (lock_id, state, state_at) VALUES (7, 'locked', 1)");
     const lost = proxy.lose('message', 'FROM record WHERE record_id').then(() => link.cut('refused'));
     const started = store.start();
     await lost;
     await until(() => isHeldUp(log), 'it waits for the database');
-    statuses.patch(lockId, { state: 'locked', stateAt: 1 });
+    expect(statuses.get(lockId).state).toBe('locked');
     statuses.patch(lockId, { state: 'unlocked', stateAt: 2 });
     link.mend();
     await started;
