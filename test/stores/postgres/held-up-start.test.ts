@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import type { Clock } from '../../../src/domain/clock.ts';
 import { createEventBus } from '../../../src/domain/event-bus.ts';
-import type { LockId } from '../../../src/domain/locks/lock.ts';
 import { createClock } from '../../../src/platform/clock.ts';
 import { createSecrets } from '../../../src/stores/files/documents/secrets.ts';
 import { createPostgresStore, type PostgresStore } from '../../../src/stores/postgres/store.ts';
@@ -26,7 +25,6 @@ interface Starting {
   readonly directory: string;
   readonly proxy: LossyProxy;
   readonly link: CuttableLink;
-  query(sql: string): Promise<unknown>;
 }
 
 async function withStarting(run: (starting: Starting) => Promise<void>): Promise<void> {
@@ -44,7 +42,7 @@ async function withStarting(run: (starting: Starting) => Promise<void>): Promise
       onFatal: () => undefined,
     });
     try {
-      await run({ store, log, directory, proxy, link, query: made.query });
+      await run({ store, log, directory, proxy, link });
     } finally {
       await store.stop();
     }
@@ -75,22 +73,6 @@ test.each([
     expect(store.storesNothing()).toBe(false);
   }),
 );
-
-test('what locks report while the rest of the start is held up is not overwritten by what is read again', () =>
-  withStarting(async ({ store, log, proxy, link, query }) => {
-    const lockId = 7 as LockId;
-    const { statuses } = store.ports;
-    await query("INSERT INTO latchd.status (lock_id, state, state_at) VALUES (7, 'locked', 1)");
-    const lost = proxy.lose('message', 'FROM record WHERE record_id').then(() => link.cut('refused'));
-    const started = store.start();
-    await lost;
-    await until(() => isHeldUp(log), 'it waits for the database');
-    expect(statuses.get(lockId).state).toBe('locked');
-    statuses.patch(lockId, { state: 'unlocked', stateAt: 2 });
-    link.mend();
-    await started;
-    expect(statuses.get(lockId)).toMatchObject({ state: 'unlocked', stateAt: 2 });
-  }));
 
 test('a start that is held up can be stopped', () =>
   withStarting(async ({ store, log, proxy, link }) => {
