@@ -90,22 +90,36 @@ async function replaced(
   return problems;
 }
 
-/** What does not outlast a lease: the same process serves on. */
-async function briefly({ house, random }: Stage, begin: (node: ClusterNode) => () => void): Promise<readonly string[]> {
+/** The other one still hears of it from node to node: the same process serves on. */
+async function partFromDatabaseBriefly(stage: Stage): Promise<readonly string[]> {
+  const { house, random } = stage;
   const node = await house.serving();
   const log = node.log();
-  const end = begin(node);
+  const mend = cutting(stage)(node);
   await wait(100 + random.below(2_400));
-  end();
+  mend();
   await until(async () => (await node.role()) === 'serving', `${node.name} serves on`);
   return node.log() === log && house.led() === node ? [] : [`${node.name} did not serve on`];
 }
 
-const stand = (stage: Stage) =>
-  briefly(stage, (node) => {
-    node.signal('SIGSTOP');
-    return () => node.signal('SIGCONT');
-  });
+/** Another one may take its place, or not: then it ends. */
+const briefly =
+  (mostMs: number, beginOf: (stage: Stage) => (node: ClusterNode) => () => void) =>
+  async (stage: Stage): Promise<readonly string[]> => {
+    const { house, random } = stage;
+    const node = await house.serving();
+    const end = beginOf(stage)(node);
+    await wait(100 + random.below(mostMs - 100));
+    end();
+    await wait(3_000);
+    const code = node.isOver() ? await node.ended() : undefined;
+    return code === undefined || code === 1 ? [] : [`it ended with ${code}`];
+  };
+
+const stopping = () => (node: ClusterNode) => {
+  node.signal('SIGSTOP');
+  return () => node.signal('SIGCONT');
+};
 
 /** From the database; `isLonely`: from the other node as well. */
 function cutting({ house, random }: Stage, isLonely = false): (node: ClusterNode) => () => void {
@@ -136,18 +150,6 @@ const part =
     await node.start();
     return [...late, ...ended, ...(role === 'lost' ? [] : [`the node that was cut off says that it is ${role}`])];
   };
-
-/** Another one may take its place, or not: then it ends. */
-async function partBriefly(stage: Stage): Promise<readonly string[]> {
-  const { house, random } = stage;
-  const node = await house.serving();
-  const mend = cutting(stage, true)(node);
-  await wait(100 + random.below(4_000));
-  mend();
-  await wait(3_000);
-  const code = node.isOver() ? await node.ended() : undefined;
-  return code === undefined || code === 1 ? [] : [`it ended with ${code}`];
-}
 
 const crash = async ({ pair, random }: Stage): Promise<readonly string[]> => {
   await pair.killPrimary();
@@ -238,11 +240,15 @@ export const clusterFaults: readonly ClusterFault[] = [
   { name: 'the node is killed', isShort: true, run: kill },
   { name: 'the node stands still for longer than its lease', isShort: true, run: freeze(true) },
   { name: 'the node stands still until another one serves, and thaws at once', isShort: true, run: freeze(false) },
-  { name: 'the node stands still for 0.1 to 2.5 s', isShort: false, run: stand },
+  { name: 'the node stands still for 0.1 to 2.5 s', isShort: false, run: briefly(2_500, stopping) },
   { name: 'the node is cut off from the database for longer than its lease', isShort: true, run: part(false) },
   { name: 'the node is cut off from the database and the other one for longer than its lease', isShort: true, run: part(true) },
-  { name: 'the node is cut off from the database and the other one for 0.1 to 4 s', isShort: false, run: partBriefly },
-  { name: 'the node is cut off from the database for 0.1 to 2.5 s', isShort: false, run: (stage) => briefly(stage, cutting(stage)) },
+  {
+    name: 'the node is cut off from the database and the other one for 0.1 to 4 s',
+    isShort: false,
+    run: briefly(4_000, (stage) => cutting(stage, true)),
+  },
+  { name: 'the node is cut off from the database for 0.1 to 2.5 s', isShort: false, run: partFromDatabaseBriefly },
   { name: 'the primary is killed, and its standby promoted', isShort: true, run: failOver },
   { name: 'the primary is killed, and started again', isShort: false, run: crash },
   { name: 'the primary loses its standby, crashes, starts and dies', isShort: true, run: crashAlone },
