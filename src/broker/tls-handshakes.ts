@@ -55,8 +55,9 @@ export function createTlsHandshakes({ identity, atMost = 1_500, readSlot, accept
 
   secure.on('secureConnection', (socket) => {
     const wire = forget(nameOf(socket));
+    // In the next turn: TLS still works on the wire in this one, and a reset of it would end the process by SIGSEGV (tried on Node 20).
     if (wire === undefined) socket.destroy();
-    else accept(Object.assign(socket, { wire }));
+    else setImmediate(() => void (socket.destroyed || accept(Object.assign(socket, { wire }))));
   });
   secure.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
     fail(nameOf(socket), error.code ?? error.message);

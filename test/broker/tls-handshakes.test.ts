@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, expect, test } from '@jest/globals';
+import { destroyByReset } from '../../src/broker/byte-stream.ts';
 import { createTlsHandshakes, wireHighWaterMark } from '../../src/broker/tls-handshakes.ts';
 import { makeLoopbackCertificate } from '../support/loopback-certificate.ts';
 import { until } from '../support/site.ts';
@@ -14,7 +15,7 @@ afterEach(() => {
 });
 
 /** A server whose handshakes begin when `grant` says so. */
-async function opened(atMost = 10) {
+async function opened(atMost = 10, onAccepted: (socket: Socket) => void = () => undefined) {
   const accepted: Socket[] = [];
   const failed: string[] = [];
   let grants = 0;
@@ -32,7 +33,10 @@ async function opened(atMost = 10) {
         },
       };
     },
-    accept: (socket) => accepted.push(socket),
+    accept(socket) {
+      accepted.push(socket);
+      onAccepted(socket);
+    },
     onFailed: (_, reason) => failed.push(reason),
   });
   const server = createServer({ highWaterMark: wireHighWaterMark }, handshakes.begin).listen(0, '127.0.0.1');
@@ -54,6 +58,7 @@ async function opened(atMost = 10) {
     accepted,
     failed,
     handshakes,
+    port,
     refusals: () => refusals,
     grant(count: number) {
       grants = count;
@@ -63,6 +68,18 @@ async function opened(atMost = 10) {
     plain: () => keep(connect({ host: '127.0.0.1', port })),
   };
 }
+
+test('a connection may be reset as soon as it is accepted, and the process lives', async () => {
+  const { port, grant } = await opened(10, (socket) => void Promise.resolve().then(() => destroyByReset(socket)));
+  for (let n = 0; n < 20; n++) {
+    const client = connectTls({ host: '127.0.0.1', port, ca }).on('error', () => undefined);
+    // What comes with the end of the handshake is read in the same turn.
+    client.write(Buffer.alloc(3_000));
+    const granting = setInterval(grant, 5, 1);
+    await once(client, 'close');
+    clearInterval(granting);
+  }
+});
 
 test('a handshake begins only when its turn has come, and those that wait are served in order', async () => {
   const { accepted, grant, secure, handshakes, refusals } = await opened();
