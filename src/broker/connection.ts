@@ -60,7 +60,7 @@ export class Connection implements ClientConnection {
   /** Decides about its CONNECT; when that is a yes, it is a client from now on, and is closed when it falls silent. */
   login(request: ConnectRequest): Authentication {
     // A CONNECT may wait in the buffers of a connection that has ended. Nothing would ever end the client that it makes.
-    if (this.#isOver || !this.#mayServe()) return connectionOver;
+    if (this.#isOver || !this.mayServe()) return connectionOver;
     const answer = this.#services.handlers.authenticate(request, this);
     if (!answer.allow) return answer;
     const { client } = answer;
@@ -92,7 +92,7 @@ export class Connection implements ClientConnection {
   /** False when the connection is over with it. `goOn`: for QoS 2, called when aedes may go on with its handshake. */
   takePublish(packet: InboundPacket, goOn?: () => void): boolean {
     // What an ended connection still has in its buffers counts no more: the client may be connected anew.
-    const isTaken = this.#mayServe() && (this.#inbound?.take(packet, goOn) ?? false);
+    const isTaken = this.mayServe() && (this.#inbound?.take(packet, goOn) ?? false);
     if (!isTaken) this.#closeStream();
     return isTaken;
   }
@@ -113,7 +113,7 @@ export class Connection implements ClientConnection {
   }
 
   acknowledge(messageIds: readonly number[]): void {
-    if (this.#mayServe()) this.#buffer().acknowledge(messageIds);
+    if (this.mayServe()) this.#buffer().acknowledge(messageIds);
   }
 
   onPublishRejected(reason: string): void {
@@ -129,7 +129,7 @@ export class Connection implements ClientConnection {
   // What it is sent. Commands and PUBACKs go out past aedes, which needs several writes and turns of the event loop for each.
 
   publish(topic: string, payload: string, qos: 0 | 1 = 1): void {
-    if (!this.#mayServe()) return;
+    if (!this.mayServe()) return;
     const granted = this.#subscriptions === undefined ? qos : this.#subscriptions.grantedFor(topic);
     if (!this.isOpen() || granted === undefined || !this.#client?.mayReceive(topic)) {
       this.#services.stats.deliveryWithheld();
@@ -141,7 +141,7 @@ export class Connection implements ClientConnection {
   }
 
   /** False, and the connection is over, for a process that stood still while its lease ended: another one serves this client now. */
-  #mayServe(): boolean {
+  mayServe(): boolean {
     if (this.#services.lease.leftMs() > 0) return true;
     this.close('the lease of this node is over');
     return false;

@@ -15,6 +15,8 @@ export interface WriteBufferOptions {
 /** The connection. */
 interface Owner {
   readonly stream: Duplex;
+  /** False: nothing may be sent any more; the process may have stood still since a packet was given to the buffer. */
+  mayServe(): boolean;
   /** The other side takes too little. May be called again until `end`. */
   onStuck(): void;
 }
@@ -77,7 +79,7 @@ export class WriteBuffer {
     this.#isAwaited = false;
     const { stream } = this.#owner;
     // Nobody is there any more.
-    if (stream.destroyed || !stream.writable) return;
+    if (stream.destroyed || !stream.writable || !this.#owner.mayServe()) return;
     const all = packets.length === 1 ? (packets[0] as Buffer) : Buffer.concat(packets);
     if (isAwaited) stream.write(all, () => this.end());
     else stream.write(all);

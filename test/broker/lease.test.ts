@@ -36,6 +36,16 @@ test('no command goes out', async () => {
   expect(client.received).toHaveLength(received);
 });
 
+test('a command that was ready to leave when the process stood still does not leave', async () => {
+  await start();
+  const client = await mqtt.online(lockA);
+  const received = client.received.length;
+  void mqtt.sender.session(lockA.lockId)?.send({ op: 'unlock' }, 'id-1' as CommandId, 1_000);
+  left = 0;
+  await client.closed;
+  expect(client.received).toHaveLength(received);
+});
+
 test('nobody logs in', async () => {
   await start();
   left = 0;

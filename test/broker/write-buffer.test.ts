@@ -9,11 +9,12 @@ let stream: Duplex;
 let written: string[];
 let take: (() => void)[];
 let stuck: number;
+let mayServe: boolean;
 let buffer: WriteBuffer;
 
 beforeEach(() => {
   clock = createManualClock();
-  [written, take, stuck] = [[], [], 0];
+  [written, take, stuck, mayServe] = [[], [], 0, true];
   stream = new Duplex({
     highWaterMark: 1,
     write(chunk: Buffer, _encoding, taken) {
@@ -21,7 +22,7 @@ beforeEach(() => {
       take.push(taken);
     },
   });
-  buffer = new WriteBuffer({ stream, onStuck: () => stuck++ }, { clock, flushSoon: () => {} });
+  buffer = new WriteBuffer({ stream, mayServe: () => mayServe, onStuck: () => stuck++ }, { clock, flushSoon: () => {} });
 });
 
 /** So many bytes are written and not taken by the other side. */

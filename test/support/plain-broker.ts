@@ -41,7 +41,7 @@ export async function startPlainBroker({ guarded, receive, limits, onRejected = 
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
-    const buffer = new WriteBuffer({ stream: socket, onStuck: () => {} }, { clock: realClock, flushSoon });
+    const buffer = new WriteBuffer({ stream: socket, mayServe: () => true, onStuck: () => {} }, { clock: realClock, flushSoon });
     const owner = {
       onRejected,
       onPaused: () => {},
