@@ -33,7 +33,7 @@ import type { UnlockAttempts } from '../domain/audit/unlock-attempts.ts';
 import type { ChangeWait } from '../domain/change-wait.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { HomeCodeService } from '../domain/home-assistant/home-code-service.ts';
-import { doorsAlone, type Lease, requireLease } from '../domain/lease.ts';
+import { doorsAlone, type Lease, requireLeading } from '../domain/lease.ts';
 import type { Bridges } from '../domain/locks/bridges.ts';
 import type { Log, Part } from '../domain/part.ts';
 import type { WallClockTrust } from '../domain/stores.ts';
@@ -98,6 +98,8 @@ export function createLocalControl(options: {
   /** While it is over, only what says so is answered. */
   readonly lease: Lease;
   readonly standsIn: () => boolean;
+  /** The name of another node that leads. */
+  readonly leader: () => string | undefined;
   readonly changes: ChangeWait;
   readonly services: AuditedServices;
   readonly makes: Base['makes'];
@@ -163,7 +165,7 @@ export function createLocalControl(options: {
 }
 
 function underLease(
-  { lease, standsIn, changes }: { readonly lease: Lease; readonly standsIn: () => boolean; readonly changes: ChangeWait },
+  { lease, standsIn, leader, changes }: Pick<Parameters<typeof createLocalControl>[0], 'lease' | 'standsIn' | 'leader' | 'changes'>,
   actions: ControlActions,
 ): ControlActions {
   const always = ['GET /healthz', 'GET /readyz'];
@@ -173,7 +175,7 @@ function underLease(
       ? run
       : async (request, client) => {
           if (standsIn()) throw doorsAlone;
-          requireLease(lease);
+          requireLeading(lease, leader());
           const answer = await run(request, client);
           if (!name.startsWith('GET ')) await changes.settled();
           return answer;

@@ -105,6 +105,7 @@ export async function createPeopleSide(options: PeopleSideOptions) {
       log,
       lease: httpLease,
       standsIn: storage.standsIn,
+      leader: () => node?.servingElsewhere()?.name,
       changes: storage.changes,
       services: audited,
       makes,
@@ -117,7 +118,8 @@ export async function createPeopleSide(options: PeopleSideOptions) {
     clockTrust: store.clockTrust,
     discovery: discovery.state,
     homeAssistant: homeAssistant.status,
-    lockWarnings: () => lockWarnings(store.ports.locks, store.ports.statuses, link),
+    // What locks said last the leader knows alone.
+    lockWarnings: () => (node?.serves() === false ? [] : lockWarnings(store.ports.locks, store.ports.statuses, link)),
     capture: captureAction({ clock, captures: lockSide.captures, locks: store.ports.locks, kinds: makes.map(({ kind }) => kind) }),
   });
   const http = createHttpServer({

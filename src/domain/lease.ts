@@ -22,6 +22,16 @@ export const doorsAlone = new DomainError(
   { retryAfterSeconds: 1 },
 );
 
+/** Throws while this gateway may not serve: what somebody at this machine hears, with the name of the node that leads. */
+export function requireLeading({ leftMs }: Lease, leader: string | undefined): void {
+  if (leftMs() > 0) return;
+  if (leader === undefined) throw notServing;
+  throw new DomainError(
+    'storage-unavailable',
+    `${leader} leads, and not this node: give the command on the machine of ${leader}; nothing was done`,
+  );
+}
+
 /** Throws `notServing` while this gateway may not serve. */
 export function requireLease({ leftMs }: Lease): void {
   if (leftMs() === 0) throw notServing;

@@ -159,11 +159,11 @@ async function checkSize({ bytes, dataDirectory, user }: DatabaseFacts, files: F
 
 function checkNodes({ nodes, lostNodes, steps }: DatabaseFacts): readonly Verdict[] {
   const alive = nodes.filter(({ isAlive }) => isAlive);
-  const names = alive.map(({ name, serving }) => `${name} ${serving ? 'serves' : 'waits'}`);
+  const names = alive.map(({ name, serving }) => `${name} ${serving ? 'leads' : 'does not lead'}`);
   const silent = nodes
     .filter(({ isAlive }) => !isAlive)
     .map(({ name, serving, leaseMs }) => {
-      const seen = `${name} ${serving ? 'serves, by its lease, and' : 'waits and'} gives no sign`;
+      const seen = `${name} ${serving ? 'leads, by its lease, and' : 'does not lead, and'} gives no sign`;
       return warn(seen, `look at that machine; after ${leaseMs / 1_000} s of silence another node puts it out of service`);
     });
   const lost = lostNodes.map((name) =>
@@ -175,7 +175,7 @@ function checkNodes({ nodes, lostNodes, steps }: DatabaseFacts): readonly Verdic
   if (steps === undefined) return [];
   const serves = nodes.some(({ serving }) => serving)
     ? [good(`${names.join(', ') || 'no node lives'}`)]
-    : [warn(`no node serves${names.length > 0 ? ` (${names.join(', ')})` : ''}`, 'sudo systemctl start latchd on one of the machines')];
+    : [warn(`no node leads${names.length > 0 ? ` (${names.join(', ')})` : ''}`, 'sudo systemctl start latchd on one of the machines')];
   return [...serves, ...silent, ...lost];
 }
 

@@ -123,7 +123,8 @@ export function createForwarding(options: {
     const { name, url } = to.node;
     try {
       await to.peer.look();
-      if (to.misses >= missesAllowed) log.info({ code: 'node-reached', node: name }, 'the leader answers this one again');
+      if (to.answeredAt === undefined || to.misses >= missesAllowed)
+        log.info({ code: 'node-reached', node: name }, 'the leader answers: this node serves, and passes on to it what it is asked');
       [to.misses, to.answeredAt] = [0, clock.monotonic()];
       lostAt = undefined;
       reachedAt ??= clock.now();

@@ -125,7 +125,8 @@ export function createEndpoint({ host, port, identity, isForPeers = false }: End
     listen() {
       tls?.server.setSecureContext(tls.identity.current());
       return new Promise((resolve, reject) => {
-        const failed = (error: NodeJS.ErrnoException) => reject(cannotListen('HTTP', host, port, error));
+        const failed = (error: NodeJS.ErrnoException) =>
+          reject(cannotListen(isForPeers ? 'The endpoint for other nodes (cluster.url)' : 'HTTP', host, port, error));
         server.once('error', failed);
         server.listen({ port, host, backlog }, () => {
           server.off('error', failed);

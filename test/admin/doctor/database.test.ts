@@ -27,7 +27,7 @@ test('a database in order is said to be so, in four lines', () => {
     'ok PostgreSQL 15.18 answers latchd, encrypted (TLSv1.3), and its certificate is verified',
     'ok what it acknowledges is on its disk',
     'ok what it acknowledges is at box_2 as well',
-    'ok box-1 serves, box-2 waits',
+    'ok box-1 leads, box-2 does not lead',
   ]);
 });
 
@@ -60,10 +60,10 @@ describe('what is wrong with it has one line, with what to do', () => {
       'a silent node',
       { nodes: well.nodes.map((one) => ({ ...one, isAlive: one.serving })) },
       'warn',
-      /^box-2 waits and gives no sign/,
+      /^box-2 does not lead, and gives no sign/,
       /30 s of silence/,
     ],
-    ['nobody', { nodes: [] }, 'warn', /^no node serves/, /systemctl start latchd/],
+    ['nobody', { nodes: [] }, 'warn', /^no node leads/, /systemctl start latchd/],
     ['a lost node', { lostNodes: ['box-3'] }, 'warn', /^box-3 was put out of service/, /start latchd there again/],
   ];
   test.each(faults)('%s', (_fault, facts, verdict, seen, remedy) => {

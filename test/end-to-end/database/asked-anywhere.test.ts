@@ -129,6 +129,15 @@ describe('a node that waits beside one that serves', () => {
     ]);
   });
 
+  test('the doctor warns of no lock at a node that does not lead, for what they say the leader knows', async () => {
+    const { database, dataDir } = nodes;
+    const node = ['--data-dir', dataDir, '--store', database.url, '--cluster-name', 'box-2'];
+    const { stdout } = await createRuns().finish(['doctor', '--json', ...node, '--http-port', '0', '--mqtt-port', '0']);
+    const { findings } = JSON.parse(stdout) as { findings: { check: string; verdict: string; seen: string }[] };
+    expect(findings).toContainEqual(expect.objectContaining({ check: 'daemon', verdict: 'ok' }));
+    expect(findings.filter(({ check, verdict }) => check === 'locks' && verdict !== 'ok')).toEqual([]);
+  });
+
   test('without a certificate of the cluster for nodes, nothing is answered at the endpoint for nodes', async () => {
     const { site, peerPort } = nodes;
     const validity = { from: Date.now() - 86_400_000, to: Date.now() + 86_400_000 };

@@ -97,13 +97,16 @@ test('both boxes say what they do, and a lost one is an alarm until it is back',
     expect.stringMatching(/^database ok PostgreSQL \d+\.\d+ answers postgres on this machine$/),
     'database ok what it acknowledges is on its disk',
     expect.stringMatching(/^database warn it has no synchronous standby/),
-    'database ok box-1 serves, box-2 waits',
+    'database ok box-1 leads, box-2 does not lead',
     expect.stringMatching(/^database ok it holds \d+ MB$/),
     expect.stringMatching(/^database \w+ \d+ (MB|GB) are free for the database, /),
   ]);
   expect(await doctor('box-2')).toContainEqual(expect.stringMatching(/^daemon ok process \d+ waits: box-1 serves$/));
   const refused = await runs.finish(['account', 'list', '--data-dir', join(folder, 'box-2')]);
-  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('This node does not serve now')]);
+  expect([refused.exitCode, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining('box-1 leads, and not this node: give the command on the machine of box-1'),
+  ]);
 
   one.signal('SIGKILL');
   await until(() => two.log().some(({ code }) => code === 'ready'), 'box-2 takes over');
