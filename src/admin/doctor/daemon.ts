@@ -56,6 +56,9 @@ export function isWaiting({ answer }: Pick<Daemon, 'answer'>): boolean {
   return typeof leader === 'string' && leader !== name;
 }
 
+/** Whether the daemon keeps its data in a database. */
+export const isOnDatabase = ({ answer }: Pick<Daemon, 'answer'>): boolean => answer?.['cluster'] !== undefined;
+
 export interface DaemonCheck {
   readonly version: string;
   /** The current user is neither root nor the owner of the data. */

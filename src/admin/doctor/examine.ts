@@ -14,7 +14,7 @@ import { checkBackups } from './backups.ts';
 import type { AddressesOf } from './certificate-names.ts';
 import { checkCertificates } from './certificates.ts';
 import { checkClock } from './clock.ts';
-import { checkDaemon, isWaiting, lookForDaemon } from './daemon.ts';
+import { checkDaemon, isOnDatabase, isWaiting, lookForDaemon } from './daemon.ts';
 import { checkDiscovery } from './discovery.ts';
 import { checkFlush, checkSpace } from './disk.ts';
 import { checkHomeAssistant } from './home-assistant.ts';
@@ -94,6 +94,11 @@ export async function examine({ config, version, ...given }: Examined): Promise<
   }
   await look('data', async () => {
     if (isInDatabase) return [];
+    if (isOnDatabase(daemon))
+      return fail(
+        'the daemon keeps its data in a database, and store is files here',
+        'give doctor the configuration of the daemon (--config or --store)',
+      );
     if (isThere === false) return noDirectory(dataDir);
     if (isOutsider) return cannotTell(`${dataDir} belongs to ${owner === undefined ? 'another user' : await userName(owner)}`);
     if (isThere !== true) return fail(`${dataDir} cannot be used (${isThere})`, 'is --data-dir, or dataDir in the configuration, right?');

@@ -47,6 +47,11 @@ function askFrom(address: string, url: string, token: string, headers: Readonly<
   });
 }
 
+async function doctor(given: readonly string[]): Promise<readonly { check: string; verdict: string; seen: string }[]> {
+  const { stdout } = await createRuns().finish(['doctor', '--json', '--http-port', '0', '--mqtt-port', '0', ...given]);
+  return JSON.parse(stdout).findings;
+}
+
 describe('a node that waits beside one that serves', () => {
   let nodes: TwoNodes;
   beforeAll(async () => {
@@ -120,10 +125,8 @@ describe('a node that waits beside one that serves', () => {
 
   test('the doctor finds that the node that serves answers nodes', async () => {
     const { site, peerPort, database } = nodes;
-    const runs = createRuns();
     const node = ['--store', database.url, '--cluster-name', 'box-1', '--cluster-url', `https://127.0.0.1:${peerPort}`];
-    const { stdout } = await runs.finish(['doctor', '--json', '--data-dir', site.dataDir, '--http-port', '0', '--mqtt-port', '0', ...node]);
-    const { findings } = JSON.parse(stdout) as { findings: { check: string; verdict: string; seen: string }[] };
+    const findings = await doctor(['--data-dir', site.dataDir, ...node]);
     expect(findings.filter(({ check }) => check === 'nodes').map(({ verdict, seen }) => `${verdict} ${seen}`)).toEqual([
       `ok nodes 127.0.0.1:${peerPort} answers nodes, is the daemon's, and its certificate is of their authority`,
     ]);
@@ -132,10 +135,16 @@ describe('a node that waits beside one that serves', () => {
   test('the doctor warns of no lock at a node that does not lead, for what they say the leader knows', async () => {
     const { database, dataDir } = nodes;
     const node = ['--data-dir', dataDir, '--store', database.url, '--cluster-name', 'box-2'];
-    const { stdout } = await createRuns().finish(['doctor', '--json', ...node, '--http-port', '0', '--mqtt-port', '0']);
-    const { findings } = JSON.parse(stdout) as { findings: { check: string; verdict: string; seen: string }[] };
+    const findings = await doctor(node);
     expect(findings).toContainEqual(expect.objectContaining({ check: 'daemon', verdict: 'ok' }));
     expect(findings.filter(({ check, verdict }) => check === 'locks' && verdict !== 'ok')).toEqual([]);
+  });
+
+  test('the doctor that is not told of the database says so, and of no file that is missing', async () => {
+    const findings = await doctor(['--data-dir', nodes.dataDir]);
+    expect(findings.filter(({ check }) => check === 'data')).toEqual([
+      expect.objectContaining({ verdict: 'fail', seen: 'the daemon keeps its data in a database, and store is files here' }),
+    ]);
   });
 
   test('without a certificate of the cluster for nodes, nothing is answered at the endpoint for nodes', async () => {
