@@ -85,10 +85,9 @@ export async function requireNobody(options: OfflineOptions, { isOwn = () => fal
     const begun = clock.monotonic();
     const before = new Map(nodes.all().map(({ incarnation, beat }) => [incarnation, beat]));
     for (; nodes.all().length > 0; await nodes.look()) {
-      const alive = nodes.all().filter(({ incarnation, beat }) => before.get(incarnation) !== beat);
-      const [one] = alive;
-      // A command on the machine of another one would be refused as well.
-      if (one !== undefined) throw new Error(runs(alive.find(({ serving }) => serving) ?? one, remedy));
+      const alive = nodes.all().find(({ incarnation, beat }) => before.get(incarnation) !== beat);
+      // On the machine of a node that does not lead a command would be refused as well.
+      if (alive !== undefined) throw new Error(runs(nodes.all().find(({ serving }) => serving) ?? alive, remedy));
       if (nodes.all().every(isOwn) && clock.monotonic() - begun >= silenceMs) return;
       await new Promise<void>((done) => clock.timer(lookMs, done));
     }
