@@ -53,8 +53,11 @@ export interface UpdateWatch extends Part {
 }
 
 const dayMs = 86_400_000;
+/** An upgrade that has started this latchd may not be over when it asks: then it asks again, after twice as long each time. */
+const firstAgainMs = 60_000;
+const passing: readonly (AnswerDoubt | null)[] = ['failed', 'other-version'];
 
-/** Asks once after the start, which does not wait for the answer, and then once a day. */
+/** Asks once after the start, which does not wait for the answer, and then once a day; sooner after an answer that may be of a moment. */
 export function createUpdateWatch(options: {
   readonly installer: Installer;
   /** The version that runs. */
@@ -66,12 +69,19 @@ export function createUpdateWatch(options: {
   let state: KnownUpdateState = { state: 'unknown', version: null, reason: 'not-asked', askedDate: null, lookedDate: null };
   let cancelTimer: (() => void) | undefined;
   let isRunning = false;
+  let againMs = firstAgainMs;
 
+  function nextInMs({ reason }: UpdateState): number {
+    if (!passing.includes(reason)) return dayMs;
+    const inMs = againMs;
+    againMs = Math.min(2 * againMs, dayMs);
+    return inMs;
+  }
   async function look(): Promise<void> {
-    cancelTimer = clock.timer(dayMs, () => void look());
     const found = updateState(version, await installer.ask());
     const looked = await installer.lastLook();
     if (!isRunning) return;
+    cancelTimer = clock.timer(nextInMs(found), () => void look());
     if (found.state === 'available' && found.version !== state.version)
       log.info({ code: 'update-available', newest: found.version }, 'a newer latchd is in its repository');
     state = { ...found, askedDate: clock.now(), lookedDate: looked ?? null };

@@ -54,6 +54,28 @@ describe('The gateway', () => {
     expect(lines).toEqual(['0.2.0', '0.3.0'].map((newest) => ({ code: 'update-available', newest })));
   });
 
+  test('asks again a minute later, then after twice as long each time, while an upgrade may not be over', async () => {
+    const other: Offer = { ...newer, installed: '0.0.9' };
+    const { watch, clock, asked, letGo } = world(other, { doubt: 'failed' }, other, older);
+    letGo();
+    await watch.start();
+    await clock.advance(0);
+    expect([asked.times, watch.state().reason]).toEqual([1, 'other-version']);
+    for (const [minutes, times] of [
+      [1, 2],
+      [1, 2],
+      [1, 3],
+      [3, 3],
+      [1, 4],
+    ] as const) {
+      await clock.advance(minutes * 60_000);
+      expect(asked.times).toBe(times);
+    }
+    expect(watch.state()).toMatchObject({ state: 'newest', version: '0.1.0' });
+    await clock.advance(23 * hourMs);
+    expect(asked.times).toBe(4);
+  });
+
   test('asks no more once it is stopped, and takes no answer then', async () => {
     const { watch, clock, asked, letGo } = world(newer);
     await watch.start();
